@@ -1,0 +1,97 @@
+/* AWS Signature Version 4: bytes in, bytes out. Knows OpenSSL and nothing else; usable as a library by itself.
+ *
+ * Shapes: names and values are NUL-terminated; header values are as they will be sent (this library folds and trims them for
+ * the canonical form only). Query parameters are given decoded or as a raw query string. Nothing is kept but the derived
+ * keys in a struct sigv4_keys, which are wiped when they change or end. All functions return a status; no global state.
+ * Source of the rules: the AWS general reference "Create a signed AWS API request" and the published test suite. */
+#ifndef SIGV4_H
+#define SIGV4_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum sigv4_status {
+  SIGV4_OK = 0,
+  SIGV4_INVALID, /* a header name with a colon, a date that is not a date, a path that does not begin with '/' */
+  SIGV4_NO_MEMORY,
+  SIGV4_CRYPTO /* OpenSSL refused */
+};
+
+struct sigv4_header {
+  const char *name;
+  const char *value;
+};
+
+enum sigv4_path_rule {
+  SIGV4_PATH_GENERAL, /* normalise (dots, double slashes), then encode twice */
+  SIGV4_PATH_S3       /* neither: encode once, keep the path as it is */
+};
+
+enum sigv4_payload {
+  SIGV4_PAYLOAD_HASH,     /* SHA-256 of body */
+  SIGV4_PAYLOAD_UNSIGNED, /* UNSIGNED-PAYLOAD */
+  SIGV4_PAYLOAD_GIVEN     /* payload_hash as given by the caller (hex) */
+};
+
+struct sigv4_request {
+  const char *method;
+  const char *path;  /* absolute, as sent on the wire (may be percent-encoded); "" means "/" */
+  const char *query; /* raw, without '?'; NULL or "" for none */
+  const struct sigv4_header *headers; /* at least Host; all of them are signed but those the list below leaves out */
+  size_t header_count;
+  const void *body;
+  size_t body_len;
+  enum sigv4_payload payload;
+  const char *payload_hash;
+  enum sigv4_path_rule path_rule;
+  bool normalize_path; /* general rule only: remove dot segments and double slashes */
+  bool sign_body_header; /* add and sign x-amz-content-sha256 */
+  bool omit_session_token; /* add the token after signing instead of signing it */
+};
+
+struct sigv4_credentials {
+  const char *access_key_id;
+  const char *secret;
+  size_t secret_len;
+  const char *session_token; /* NULL for long-lived keys */
+};
+
+
+/* Cache of the last derived signing key: derived once per (date, region, service, key) and reused. */
+struct sigv4_keys;
+struct sigv4_keys *sigv4_keys_new(void);
+void sigv4_keys_free(struct sigv4_keys *keys); /* wipes */
+/* How often a key was derived, for tests. */
+uint64_t sigv4_keys_derivations(const struct sigv4_keys *keys);
+
+/* Every stage, so that each can be looked at. Memory of a signed request is one block: end it with sigv4_signed_fini. */
+struct sigv4_signed {
+  char *canonical_request;
+  char *string_to_sign;
+  char signature[65];          /* lower-case hex */
+  char *signed_headers;        /* "content-type;host;x-amz-date" */
+  char *authorization;         /* value of the Authorization header (header form) */
+  struct sigv4_header *extra;  /* headers to add to the request: X-Amz-Date, X-Amz-Security-Token, X-Amz-Content-Sha256, Authorization */
+  size_t extra_count;
+  char *query;                 /* query form: the whole query string to send, signature included */
+  void *block;
+};
+
+/* Header form. ms_utc: time of signing, milliseconds since the epoch. */
+enum sigv4_status sigv4_sign_headers(struct sigv4_keys *keys, const struct sigv4_request *request,
+                                     const struct sigv4_credentials *credentials, const char *region, const char *service,
+                                     int64_t ms_utc, struct sigv4_signed *out);
+/* Query (presigned) form, valid for expires_seconds. */
+enum sigv4_status sigv4_sign_query(struct sigv4_keys *keys, const struct sigv4_request *request,
+                                   const struct sigv4_credentials *credentials, const char *region, const char *service,
+                                   int64_t ms_utc, unsigned expires_seconds, struct sigv4_signed *out);
+void sigv4_signed_fini(struct sigv4_signed *s); /* wipes and frees */
+const char *sigv4_status_text(enum sigv4_status status);
+
+/* Lower-case hex SHA-256 of data; out holds 65 bytes. */
+enum sigv4_status sigv4_sha256_hex(const void *data, size_t len, char out[65]);
+/* RFC 3986 encoding: unreserved stay; '/' stays when keep_slash. Appends at most 3 * len + 1 bytes to out. */
+size_t sigv4_uri_encode(const char *in, size_t len, bool keep_slash, char *out);
+
+#endif
