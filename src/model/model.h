@@ -1,0 +1,268 @@
+/* What we know. Owned and changed only by src/app; views, commands and derivations read it.
+ *
+ * A *place* is (partition, account, Region, custom endpoint): jobs, runs, triggers and sums belong to it. A *context* is a
+ * login (profile, Region, source) that leads to a place: identity, credentials and permission errors belong to it. Two contexts of one
+ * place share its rows.
+ *
+ * Pointers from getters are valid until the next change of the model (compare `generation`); keep keys, not pointers.
+ * Nothing here looks at a clock: the moment comes in as a parameter. */
+#ifndef GLUETOP_MODEL_MODEL_H
+#define GLUETOP_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/strpool.h"
+#include "base/when.h"
+#include "model/records.h"
+
+/* How fresh a thing is, and what went wrong last. A failed poll changes last_err and next_try, never the data. */
+struct freshness {
+  int64_t fetched_ms;  /* last good answer; WHEN_NONE: never */
+  int64_t tried_ms;    /* last try */
+  int64_t next_try_ms; /* WHEN_NONE: nothing planned */
+  struct err last_err; /* ERR_OK after a good answer; owned */
+  bool in_flight;
+  bool complete;       /* the last reading went to its end (false: page budget, repeated token, or not read yet) */
+};
+
+/* Run ids are jr_ + 64 hex digits in practice (32 bytes here), with _attempt_N on automatic retries; anything else is interned. */
+enum run_id_form { RUN_ID_HEX, RUN_ID_HEX_ATTEMPT, RUN_ID_OTHER };
+
+enum run_flag {
+  RUN_FLAG_AUTO_SCALING = 1,       /* by the run's arguments, or by the job's when the run says nothing */
+  RUN_FLAG_AUTO_SCALING_GIVEN = 2, /* the run itself said so */
+  RUN_FLAG_QUEUING = 4,
+  RUN_FLAG_BOOKMARK_GIVEN = 8,
+  RUN_FLAG_COMPLETED_GUESSED = 16, /* finished without CompletedOn: LastModifiedOn stands in */
+  RUN_FLAG_NEW = 32                /* arrived since the person last looked at the list */
+};
+
+/* One run, packed: at most 160 bytes (checked at compile time). */
+struct run {
+  uint8_t id_bytes[32];
+  strid id_text;       /* RUN_ID_OTHER */
+  uint16_t id_attempt; /* RUN_ID_HEX_ATTEMPT */
+  uint8_t id_form;     /* enum run_id_form */
+  uint8_t state;       /* enum run_state */
+  int64_t started_ms;
+  int64_t modified_ms;
+  int64_t completed_ms;     /* WHEN_NONE while it lives */
+  int64_t first_running_ms; /* when we first saw it RUNNING; WHEN_NONE */
+  int64_t fetched_ms;       /* when we last heard of it */
+  double max_capacity;      /* NAN: absent */
+  double dpu_seconds;       /* NAN: absent */
+  int32_t execution_seconds; /* -1: absent */
+  int32_t timeout_minutes;   /* -1: absent, 0: none */
+  int32_t workers;           /* -1: absent */
+  int16_t attempt;
+  uint8_t execution_class;   /* enum execution_class */
+  uint8_t bookmark;          /* enum bookmark_option, the run's own */
+  uint32_t flags;            /* enum run_flag */
+  strid state_text;          /* the word, when the state is unknown */
+  strid state_detail;
+  strid error;
+  strid worker_type;
+  strid glue_version;
+  strid trigger;
+  strid previous_run_id;
+};
+_Static_assert(sizeof(struct run) <= 160, "a run is at most 160 bytes");
+
+#define RUN_ID_MAX 300
+/* The id as text in out; returns out. */
+const char *run_id_text(const struct run *r, const struct strpool *strings, char out[RUN_ID_MAX]);
+/* Fill the id members from text. */
+void run_set_id(struct run *r, struct strpool *strings, const char *id);
+bool run_same_id(const struct run *a, const struct run *b);
+/* Same start: equal but for the attempt suffix. */
+bool run_same_chain(const struct run *a, const struct run *b);
+bool run_finished(const struct run *r);
+bool run_meets(const struct run *r, int64_t since_ms, int64_t until_ms, int64_t now_ms);
+
+/* A wholly read stretch of a job's history by StartedOn, both ends included. */
+struct span {
+  int64_t from_ms;
+  int64_t to_ms;
+};
+
+struct job {
+  strid name;
+  int place;
+  bool defined; /* false: known only by its runs, a trigger or the person's word */
+  bool gone;    /* was there, the service no longer lists it */
+  enum job_type type;
+  strid command_name; /* as it came */
+  strid mode, description, role, script_location, python_version, worker_type, glue_version, security_configuration,
+      maintenance_window;
+  enum execution_class execution_class;
+  int64_t created_ms, modified_ms;
+  int32_t max_concurrent_runs; /* -1: absent (the service's default is 1) */
+  int32_t max_retries;
+  int32_t timeout_minutes; /* -1: absent; 0: none */
+  int32_t workers;
+  int32_t notify_delay_minutes;
+  double max_capacity;
+  enum tristate queuing, auto_scaling;
+  enum bookmark_option bookmark;
+  bool metrics;
+
+  struct run *runs; /* newest first by (started_ms, id) */
+  size_t run_count, run_cap;
+  struct span *read; /* disjoint, newest first */
+  size_t read_count, read_cap;
+  bool read_to_end;   /* the service's whole history was read once */
+  struct freshness runs_fresh;
+  struct freshness definition_fresh;
+  struct doc_holder *definition; /* GetJob as it came, when it was on show; or NULL */
+};
+
+struct trigger {
+  strid name, workflow, type, state, schedule;
+  bool any;
+  struct {
+    strid job, crawler;
+    int32_t timeout_minutes;
+  } *actions;
+  size_t action_count;
+  struct {
+    strid job, state, crawler, crawl_state;
+  } *conditions;
+  size_t condition_count;
+};
+
+struct place {
+  char *partition; /* "aws" */
+  char *account;   /* "" until STS has said */
+  char *region;
+  char *endpoint;  /* custom endpoint URL or "" */
+  struct job *jobs;
+  size_t job_count, job_cap; /* in order of arrival; an index never changes while the place lives */
+  struct trigger *triggers;
+  size_t trigger_count;
+  struct freshness jobs_fresh;
+  struct freshness triggers_fresh;
+  uint64_t runs_generation; /* grows with every change of any run of the place */
+};
+
+struct context {
+  char *name;          /* as the person gave it: PROFILE@REGION, or "default" */
+  char *profile;       /* "" when there is none */
+  char *region;
+  char *region_source; /* "option", "AWS_REGION", "profile prod" */
+  char *source;        /* where the credentials came from: "environment", "sso:oncall", "role etl-ops via prod" */
+  char *account, *arn; /* "" until known */
+  char *label;         /* the person's word for it: "PROD"; or "" */
+  int colour;          /* 0: none; else a role index of the theme */
+  int64_t expires_ms;  /* of the credentials; WHEN_NONE: never or unknown */
+  int64_t skew_ms;     /* server minus us */
+  bool read_only;
+  bool confirmed;      /* STS has agreed: writes are allowed */
+  bool needs_login;    /* polling stopped until somebody logs in */
+  uint32_t epoch;      /* grows with every switch; late answers carry the old one */
+  int place;           /* index */
+  struct freshness identity_fresh;
+};
+
+/* A whole answer on show (WANT_JOB, WANT_RUN). */
+struct doc_holder {
+  struct arena arena;
+  struct doc doc;
+  char *raw; /* the answer's bytes */
+  size_t raw_len;
+  int64_t fetched_ms;
+};
+
+/* What went wrong, in the order it happened; what the status line and `problems` tell. */
+struct problem {
+  int context; /* -1: the program itself */
+  enum err_kind kind;
+  char *what;
+  char *message;
+  int64_t at_ms;
+  unsigned count; /* the same again */
+};
+
+/* Fate of a write that was sent from here. */
+enum change_result { CHANGE_PENDING, CHANGE_STARTED, CHANGE_STOPPING, CHANGE_REFUSED, CHANGE_UNCERTAIN, CHANGE_UNCHANGED };
+struct change {
+  uint64_t intent_id; /* of the intent that asked for it */
+  int context;
+  strid job;
+  strid run_id; /* of the run started or stopped; 0 when not known */
+  enum change_result result;
+  enum err_kind kind; /* for REFUSED and UNCERTAIN */
+  char *message;      /* the service's text, or what we know */
+  char *request_id;
+  int64_t at_ms;
+};
+
+struct model {
+  struct strpool *strings;
+  struct context *contexts;
+  size_t context_count;
+  struct place *places;
+  size_t place_count;
+  struct problem *problems;
+  size_t problem_count;
+  struct change *changes;
+  size_t change_count;
+  struct { /* runs on show (WANT_RUN) */
+    int place;
+    strid job, run_id;
+    struct doc_holder *doc; /* NULL until read */
+    struct freshness fresh;
+  } *run_docs;
+  size_t run_doc_count;
+  uint64_t generation; /* grows with every change at all */
+};
+
+struct model *model_new(void);
+void model_free(struct model *m);
+
+/* --- reading -------------------------------------------------------------------------------------------------------- */
+const char *model_str(const struct model *m, strid id); /* NULL for 0 */
+const struct job *model_job(const struct model *m, int place, strid name); /* NULL when unknown; hashed */
+/* A run by its id text; NULL when unknown. */
+const struct run *model_run(const struct model *m, int place, strid job, const char *run_id);
+const struct doc_holder *model_run_doc(const struct model *m, int place, strid job, strid run_id, const struct freshness **fresh);
+/* DPU of a run or job: MaxCapacity, else worker type times workers; NAN when unknown (never taken as 1). */
+double model_run_dpu(const struct model *m, const struct run *r);
+double model_job_dpu(const struct model *m, const struct job *j);
+/* Effective timeout in minutes: the run's, else the job's, else the default of its version. 0: none. -1: unknown. */
+enum timeout_source { TIMEOUT_UNKNOWN, TIMEOUT_JOB, TIMEOUT_RUN, TIMEOUT_DEFAULT, TIMEOUT_NONE };
+int32_t model_job_timeout(const struct model *m, const struct job *j, enum timeout_source *source);
+int32_t model_run_timeout(const struct model *m, const struct job *j, const struct run *r, enum timeout_source *source);
+/* When the run began to cost: CompletedOn - ExecutionTime when finished; now - ExecutionTime for a live one that reports it;
+ * else first seen RUNNING; else StartedOn with *guessed. WHEN_NONE for runs that never cost (WAITING, EXPIRED, ERROR). */
+int64_t model_run_began(const struct run *r, int64_t now_ms, bool *guessed);
+/* Seconds since acceptance (live) or from acceptance to completion. */
+int64_t model_run_elapsed_ms(const struct run *r, int64_t now_ms);
+
+/* --- changing (src/app only) ---------------------------------------------------------------------------------------- */
+int model_add_context(struct model *m, const char *name, const char *profile, const char *region, const char *region_source,
+                      const char *partition, const char *endpoint); /* with a place of its own */
+/* STS has spoken: fills account and arn; joins the place that already has this account, Region and endpoint if there is one. */
+void model_set_identity(struct model *m, int context, const struct identity *id, int64_t now_ms);
+void model_clear_place(struct model *m, int place); /* rows of an identity that turned out to be another */
+struct job *model_put_job(struct model *m, int place, const struct job_data *d, int64_t now_ms);
+struct job *model_touch_job(struct model *m, int place, const char *name); /* known by name only */
+/* After a complete reading of the job list: jobs that were not in it are gone (their runs stay). */
+void model_end_jobs(struct model *m, int place, int64_t reading_began_ms, int64_t now_ms);
+/* Insert or update; tells in *changed whether anything that shows has changed. Runs of another job are refused (false). */
+bool model_put_run(struct model *m, int place, strid job, const struct run_data *d, int64_t now_ms, bool *changed);
+void model_add_span(struct model *m, int place, strid job, int64_t from_ms, int64_t to_ms, bool to_end);
+bool model_span_covers(const struct job *j, int64_t from_ms, int64_t to_ms);
+void model_put_triggers(struct model *m, int place, const struct trigger_data *d, size_t count, int64_t now_ms);
+void model_add_problem(struct model *m, int context, const struct err *e, int64_t now_ms);
+struct change *model_add_change(struct model *m, uint64_t intent_id, int context, strid job, strid run_id, int64_t now_ms);
+void model_touch(struct model *m); /* generation + 1 */
+
+void freshness_init(struct freshness *f);
+void freshness_fini(struct freshness *f);
+void freshness_good(struct freshness *f, int64_t now_ms, bool complete);
+void freshness_bad(struct freshness *f, struct err take, int64_t now_ms, int64_t next_try_ms);
+
+#endif
