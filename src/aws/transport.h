@@ -1,0 +1,95 @@
+/* HTTP over one curl_multi on one thread. Nothing here blocks; completions are called from inside transport_turn.
+ *
+ * A request is described once; each try is signed anew with a fresh date. Retries follow the one table in retry.h. Every header
+ * that is signed is sent, and nothing that libcurl adds later is signed. A call that changes AWS runs on a fresh connection over
+ * HTTP/1.1 and is never sent again when a byte of it may have arrived (architecture, "One direction"). */
+#ifndef GLUETOP_AWS_TRANSPORT_H
+#define GLUETOP_AWS_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "aws/credentials.h"
+#include "aws/endpoint.h"
+#include "base/clock.h"
+#include "base/err.h"
+
+struct transport;
+
+struct transport_options {
+  const char *ca_bundle;       /* AWS_CA_BUNDLE or the profile's; NULL: the system's */
+  int connections_per_host;    /* C; 0: 8 */
+  int64_t connect_timeout_ms;  /* 0: 5,000 */
+  int64_t stall_timeout_ms;    /* no byte for that long; 0: 20,000 */
+  int64_t total_timeout_ms;    /* 0: 60,000 */
+  size_t max_response;         /* bytes, decoded; 0: 64 MiB */
+  uint64_t seed;               /* of the jitter; 0: from the system */
+};
+struct err transport_new(const struct transport_options *options, const struct clock *clock, struct transport **out) ERR_MUST_CHECK;
+void transport_free(struct transport *t); /* cancels what is in flight, without calling back */
+
+enum transport_change { TRANSPORT_READS, TRANSPORT_CHANGES }; /* does the call change anything in AWS? */
+
+struct transport_answer {
+  struct err err;    /* ERR_OK on 2xx; owned by the transport, copy to keep */
+  int status;        /* 0: none */
+  const char *body;  /* whole, decoded; "" when none. Valid during the call-back */
+  size_t body_len;
+  int64_t server_date_ms; /* Date header; WHEN_NONE */
+  int64_t sent_wall_ms;   /* when the last try left */
+  int64_t took_ms;
+  int tries;
+  const char *request_id;
+  const char *(*header)(const struct transport_answer *a, const char *name); /* case-insensitive; NULL */
+  void *private_data;
+};
+typedef void transport_done_fn(void *user, const struct transport_answer *answer);
+
+struct transport_request {
+  enum transport_change change;
+  const struct endpoint *endpoint;       /* copied */
+  const char *method;                    /* "POST" */
+  const char *path;                      /* appended to the endpoint's prefix; NULL: the endpoint's own path */
+  const char *query;                     /* raw; NULL */
+  const char *const *headers;            /* name, value, …, NULL; signed and sent */
+  const void *body;                      /* copied; wiped afterwards when secret_body */
+  size_t body_len;
+  bool secret_body;                      /* request or answer holds secrets: never logged, wiped */
+  const struct credentials *credentials; /* copied; NULL: unsigned */
+  struct login *login;                   /* when given, fresh credentials are taken from it for each try, and it is invalidated on an expired token */
+  int64_t skew_ms;                       /* server minus us, learned earlier */
+  int64_t total_timeout_ms;              /* 0: the transport's */
+  int64_t connect_timeout_ms;            /* 0: the transport's */
+  int max_tries;                         /* 0: the table's */
+  bool no_proxy;                         /* instance metadata and container endpoints */
+  const char *what;                      /* for errors: "GetJobRuns of orders-silver in eu-west-1"; copied */
+  transport_done_fn *done;
+  void *user;
+};
+/* Returns an id > 0; the call-back comes later, from transport_turn, exactly once unless cancelled. */
+uint64_t transport_send(struct transport *t, const struct transport_request *request);
+void transport_cancel(struct transport *t, uint64_t id); /* no call-back after this */
+/* How far a write got: nothing left us, or something may have arrived. For ERR_UNCERTAIN. */
+
+void transport_turn(struct transport *t);
+/* Monotonic ms at which transport_turn should be called though no socket is ready; INT64_MAX: never. */
+int64_t transport_next_turn_ms(const struct transport *t);
+/* Wait until a socket, one of the extra descriptors or the timeout; wraps curl_multi_poll. revents are filled. */
+struct transport_fd {
+  int fd;
+  short events, revents; /* as in poll(2) */
+};
+struct err transport_wait(struct transport *t, struct transport_fd *extra, unsigned extra_count, int64_t timeout_ms) ERR_MUST_CHECK;
+size_t transport_in_flight(const struct transport *t); /* requests sent, waiting for a retry, or queued */
+
+struct transport_stats {
+  uint64_t requests; /* tries that left */
+  uint64_t answers;
+  uint64_t retries;
+  uint64_t throttled;
+  uint64_t bytes_in, bytes_out;
+  uint64_t connections;
+};
+struct transport_stats transport_stats(const struct transport *t);
+
+#endif
