@@ -12,6 +12,7 @@
 struct aws_target {
   struct transport *transport;
   struct login *login;
+  const struct credentials *credentials; /* fixed keys, where there is no login */
   struct endpoint glue;
   struct endpoint sts;
   const char *region;

@@ -22,6 +22,7 @@ struct transport_options {
   int64_t connect_timeout_ms;  /* 0: 5,000 */
   int64_t stall_timeout_ms;    /* no byte for that long; 0: 20,000 */
   int64_t total_timeout_ms;    /* 0: 60,000 */
+  size_t max_request;          /* bytes of a body; 0: 8 MiB */
   size_t max_response;         /* bytes, decoded; 0: 64 MiB */
   uint64_t seed;               /* of the jitter; 0: from the system */
 };
@@ -35,15 +36,21 @@ struct transport_answer {
   int status;        /* 0: none */
   const char *body;  /* whole, decoded; "" when none. Valid during the call-back */
   size_t body_len;
-  int64_t server_date_ms; /* Date header; WHEN_NONE */
-  int64_t sent_wall_ms;   /* when the last try left */
-  int64_t took_ms;
+  int64_t server_date_ms; /* Date header; WHEN_NONE when absent, unreadable or out of a cache (Age) */
+  int64_t sent_wall_ms;   /* our wall clock when the last try was signed */
+  int64_t took_ms;        /* the last try, from connecting to the last byte */
+  int64_t skew_ms;        /* server minus us, as used for signing from now on (learned from a refusal, or the request's) */
   int tries;
-  const char *request_id;
+  bool left_us;           /* a byte of the last try may have arrived: for writes that failed */
+  const char *request_id; /* NULL when the service gave none */
   const char *(*header)(const struct transport_answer *a, const char *name); /* case-insensitive; NULL */
   void *private_data;
 };
 typedef void transport_done_fn(void *user, const struct transport_answer *answer);
+/* Looks at a 2xx answer before it counts as good (decodes it, usually). An error is this try's outcome and goes through the
+ * retry table like any other: a read with a garbled page is asked again, a write ends as ERR_UNCERTAIN. May be called once a
+ * try, so what an earlier call left must be dropped. */
+typedef struct err transport_accept_fn(void *user, const struct transport_answer *answer);
 
 struct transport_request {
   enum transport_change change;
@@ -56,25 +63,28 @@ struct transport_request {
   size_t body_len;
   bool secret_body;                      /* request or answer holds secrets: never logged, wiped */
   const struct credentials *credentials; /* copied; NULL: unsigned */
-  struct login *login;                   /* when given, fresh credentials are taken from it for each try, and it is invalidated on an expired token */
-  int64_t skew_ms;                       /* server minus us, learned earlier */
+  struct login *login;                   /* when given, fresh credentials are taken from it for each try, and it is invalidated on an
+                                            expired token; must live until the call-back or the cancel */
+  int64_t skew_ms;                       /* server minus us, learned earlier; what this transport learned of the host itself wins */
   int64_t total_timeout_ms;              /* 0: the transport's */
   int64_t connect_timeout_ms;            /* 0: the transport's */
   int max_tries;                         /* 0: the table's */
   bool no_proxy;                         /* instance metadata and container endpoints */
   const char *what;                      /* for errors: "GetJobRuns of orders-silver in eu-west-1"; copied */
+  transport_accept_fn *accept;           /* or NULL */
   transport_done_fn *done;
   void *user;
 };
 /* Returns an id > 0; the call-back comes later, from transport_turn, exactly once unless cancelled. */
 uint64_t transport_send(struct transport *t, const struct transport_request *request);
 void transport_cancel(struct transport *t, uint64_t id); /* no call-back after this */
-/* How far a write got: nothing left us, or something may have arrived. For ERR_UNCERTAIN. */
 
 void transport_turn(struct transport *t);
 /* Monotonic ms at which transport_turn should be called though no socket is ready; INT64_MAX: never. */
 int64_t transport_next_turn_ms(const struct transport *t);
-/* Wait until a socket, one of the extra descriptors or the timeout; wraps curl_multi_poll. revents are filled. */
+/* Wait until a socket, one of the extra descriptors or the timeout (negative: none); wraps curl_multi_poll. revents are
+ * filled. At most 256 extra descriptors. The caller bounds the timeout by transport_next_turn_ms: with a manual clock only it knows
+ * how long that is. */
 struct transport_fd {
   int fd;
   short events, revents; /* as in poll(2) */
