@@ -18,6 +18,8 @@
 #define NAME_CONTENT       "X-Amz-Content-Sha256"
 #define NAME_SIGNATURE     "X-Amz-Signature"
 #define NAME_AUTHORIZATION "Authorization"
+/* What follows the signed part of the query to send, terminator included. */
+#define TAIL_SIZE (sizeof "&" NAME_SIGNATURE "=" + SIGV4_HEX_SIZE)
 
 /* Headers that the signer makes: date, token, payload hash and the signature itself. */
 #define MAX_EXTRA 4
@@ -81,13 +83,6 @@ static char *finish(struct sigv4_out *out, char *start)
 static bool signs_token(const struct signing *s)
 {
   return s->token.len > 0 && !s->request->omit_session_token;
-}
-
-/* What follows the signed part of the query to send. */
-static size_t tail_size(const struct signing *s)
-{
-  size_t token = s->token.len > 0 ? sizeof "&" NAME_TOKEN "=" + 3 * s->token.len : 0;
-  return sizeof "&" NAME_SIGNATURE "=" + SIGV4_HEX_SIZE + token;
 }
 
 static bool request_is_valid(const struct sigv4_request *r)
@@ -168,7 +163,7 @@ static bool measure(const struct signing *s, struct sizes *sizes)
   size_t own_strings = scope + payload_hash + SIGV4_TIME_SIZE + s->token.len + signed_headers + 8;
   sizes->text = canonical_request + string_to_sign + own_strings;
   if (s->form == FORM_QUERY)
-    sizes->text += query + tail_size(s);
+    sizes->text += query + TAIL_SIZE;
   else
     sizes->text += sizeof ALGORITHM + credential + signed_headers + SIGV4_HEX_SIZE + 64;
   return true;
@@ -279,25 +274,30 @@ static void write_scope(struct signing *s)
   finish(&s->text, start);
 }
 
+/* Header form; the query form says both in the query. */
+static void add_token_and_date(struct signing *s, struct sigv4_signed *out)
+{
+  if (s->token.len > 0) {
+    char *token = s->text.at;
+    put_span(&s->text, s->token);
+    add_extra(out, NAME_TOKEN, finish(&s->text, token));
+    if (signs_token(s))
+      add_header(s, "x-amz-security-token", s->token);
+  }
+  char *time = s->text.at;
+  sigv4_out_put(&s->text, s->time, SIGV4_TIME_SIZE);
+  add_extra(out, NAME_DATE, finish(&s->text, time));
+  add_header(s, "x-amz-date", (struct sigv4_span){time, SIGV4_TIME_SIZE});
+}
+
 /* The caller's headers and those that signing adds, sorted; the list of their names is the second part of it. */
 static enum sigv4_status prepare_headers(struct signing *s, struct sigv4_signed *out)
 {
   enum sigv4_status status = collect_headers(s);
   if (status != SIGV4_OK)
     return status;
-  if (s->form == FORM_HEADERS) {
-    char *time = s->text.at;
-    sigv4_out_put(&s->text, s->time, SIGV4_TIME_SIZE);
-    add_extra(out, NAME_DATE, finish(&s->text, time));
-    add_header(s, "x-amz-date", (struct sigv4_span){time, SIGV4_TIME_SIZE});
-    if (s->token.len > 0) {
-      char *token = s->text.at;
-      put_span(&s->text, s->token);
-      add_extra(out, NAME_TOKEN, finish(&s->text, token));
-      if (signs_token(s))
-        add_header(s, "x-amz-security-token", s->token);
-    }
-  }
+  if (s->form == FORM_HEADERS)
+    add_token_and_date(s, out);
   if (s->request->sign_body_header) {
     add_extra(out, NAME_CONTENT, s->payload_hash.at);
     add_header(s, "x-amz-content-sha256", s->payload_hash);
@@ -310,14 +310,17 @@ static enum sigv4_status prepare_headers(struct signing *s, struct sigv4_signed 
   return SIGV4_OK;
 }
 
-/* A parameter of ours: it joins those to be signed and the query string to be sent. */
-static void add_parameter(struct signing *s, struct sigv4_signed *out, const char *name, struct sigv4_span value)
+/* A parameter of ours: it joins the query string to be sent and, where is_signed, those to be signed. */
+static void add_parameter(struct signing *s, struct sigv4_signed *out, const char *name, struct sigv4_span value,
+                          bool is_signed)
 {
   char *start = s->scratch.at;
   sigv4_put_encoded(&s->scratch, value, false);
   struct sigv4_span encoded = {start, (size_t)(s->scratch.at - start)};
-  s->parameters[s->parameter_count] = (struct sigv4_pair){span_of(name), encoded, s->parameter_count};
-  s->parameter_count++;
+  if (is_signed) {
+    s->parameters[s->parameter_count] = (struct sigv4_pair){span_of(name), encoded, s->parameter_count};
+    s->parameter_count++;
+  }
   if (s->text.at != out->query)
     sigv4_out_char(&s->text, '&');
   sigv4_out_text(&s->text, name);
@@ -348,29 +351,29 @@ static enum sigv4_status write_query(struct signing *s, struct sigv4_signed *out
     return SIGV4_INVALID;
   out->query = s->text.at;
   sigv4_put_wire_query(&s->text, s->query);
-  add_parameter(s, out, "X-Amz-Algorithm", span_of(ALGORITHM));
+  add_parameter(s, out, "X-Amz-Algorithm", span_of(ALGORITHM), true);
 
   char *credential = s->scratch.at;
   put_span(&s->scratch, s->access_key_id);
   sigv4_out_char(&s->scratch, '/');
   put_span(&s->scratch, s->scope);
-  add_parameter(s, out, "X-Amz-Credential", (struct sigv4_span){credential, (size_t)(s->scratch.at - credential)});
+  add_parameter(s, out, "X-Amz-Credential", (struct sigv4_span){credential, (size_t)(s->scratch.at - credential)},
+                true);
 
-  add_parameter(s, out, "X-Amz-Date", (struct sigv4_span){s->time, SIGV4_TIME_SIZE});
-  add_parameter(s, out, "X-Amz-SignedHeaders", s->signed_headers);
+  add_parameter(s, out, "X-Amz-Date", (struct sigv4_span){s->time, SIGV4_TIME_SIZE}, true);
+  add_parameter(s, out, "X-Amz-SignedHeaders", s->signed_headers, true);
 
   char digits[8];
   size_t at = sizeof digits;
   for (unsigned left = s->expires_seconds; left > 0; left /= 10)
     digits[--at] = (char)('0' + left % 10);
-  add_parameter(s, out, "X-Amz-Expires", (struct sigv4_span){digits + at, sizeof digits - at});
-  if (signs_token(s))
-    add_parameter(s, out, NAME_TOKEN, s->token);
-  size_t tail = tail_size(s);
-  if ((size_t)(s->text.end - s->text.at) < tail)
+  add_parameter(s, out, "X-Amz-Expires", (struct sigv4_span){digits + at, sizeof digits - at}, true);
+  if (s->token.len > 0)
+    add_parameter(s, out, NAME_TOKEN, s->token, signs_token(s));
+  if ((size_t)(s->text.end - s->text.at) < TAIL_SIZE)
     return SIGV4_NO_MEMORY;
-  s->tail = (struct sigv4_out){.at = s->text.at, .end = s->text.at + tail};
-  s->text.at += tail;
+  s->tail = (struct sigv4_out){.at = s->text.at, .end = s->text.at + TAIL_SIZE};
+  s->text.at += TAIL_SIZE;
   return SIGV4_OK;
 }
 
@@ -442,10 +445,6 @@ static void finish_query(struct signing *s, const struct sigv4_signed *out)
 {
   sigv4_out_text(&s->tail, "&" NAME_SIGNATURE "=");
   sigv4_out_put(&s->tail, out->signature, SIGV4_HEX_SIZE);
-  if (s->token.len > 0 && !signs_token(s)) {
-    sigv4_out_text(&s->tail, "&" NAME_TOKEN "=");
-    sigv4_put_encoded(&s->tail, s->token, false);
-  }
   sigv4_out_char(&s->tail, '\0');
 }
 

@@ -44,7 +44,7 @@ struct sigv4_request {
   const char *method;
   const char *path;                   /* absolute, as sent on the wire (may be percent-encoded); NULL or "" means "/" */
   const char *query;                  /* raw, without '?'; NULL or "" for none */
-  const struct sigv4_header *headers; /* at least Host; all of them are signed but those the list below leaves out */
+  const struct sigv4_header *headers; /* at least Host; all are signed but those the list above leaves out */
   size_t header_count;
   const void *body;
   size_t body_len;
@@ -53,7 +53,7 @@ struct sigv4_request {
   enum sigv4_path_rule path_rule;
   bool normalize_path;     /* general rule only: remove dot segments and double slashes */
   bool sign_body_header;   /* add and sign x-amz-content-sha256 */
-  bool omit_session_token; /* add the token after signing instead of signing it */
+  bool omit_session_token; /* send the token, but do not sign it */
 };
 
 struct sigv4_credentials {
@@ -71,17 +71,20 @@ void sigv4_keys_free(struct sigv4_keys *keys); /* wipes */
 /* How often a key was derived, for tests and counters. */
 uint64_t sigv4_keys_derivations(const struct sigv4_keys *keys);
 
-/* Every stage, so that each can be looked at. Memory of a signed request is one block: end it with sigv4_signed_fini. */
+/* Every stage, so that each can be looked at. Memory of a signed request is one block: end it with sigv4_signed_fini. After
+ * a failure there is nothing in it, and ending it is allowed.
+ * extra: headers to add to the request: X-Amz-Security-Token, X-Amz-Date, X-Amz-Content-Sha256, Authorization, those of
+ * them that apply, in this order.
+ * query: query form: the whole query string to send: the request's own, then ours, the signature last. */
 struct sigv4_signed {
   char *canonical_request;
   char *string_to_sign;
   char signature[65];   /* lower-case hex */
   char *signed_headers; /* "content-type;host;x-amz-date" */
   char *authorization;  /* value of the Authorization header (header form) */
-  struct sigv4_header
-      *extra; /* headers to add to the request: X-Amz-Date, X-Amz-Security-Token, X-Amz-Content-Sha256, Authorization */
+  struct sigv4_header *extra;
   size_t extra_count;
-  char *query; /* query form: the whole query string to send: the request's own, then ours, signature included */
+  char *query;
   void *block;
 };
 
@@ -89,8 +92,8 @@ struct sigv4_signed {
 enum sigv4_status sigv4_sign_headers(struct sigv4_keys *keys, const struct sigv4_request *request,
                                      const struct sigv4_credentials *credentials, const char *region,
                                      const char *service, int64_t ms_utc, struct sigv4_signed *out);
-/* Query (presigned) form, valid for expires_seconds (1 to 604800). Only X-Amz-Content-Sha256 can be among the extra headers.
- * A query that holds a parameter of a signature already is refused. */
+/* Query (presigned) form, valid for expires_seconds (1 to 604800). Only X-Amz-Content-Sha256 can be among the extra headers,
+ * and whoever uses the URL must send it. A query that holds a parameter of a signature already is refused. */
 enum sigv4_status sigv4_sign_query(struct sigv4_keys *keys, const struct sigv4_request *request,
                                    const struct sigv4_credentials *credentials, const char *region, const char *service,
                                    int64_t ms_utc, unsigned expires_seconds, struct sigv4_signed *out);
