@@ -258,12 +258,14 @@ static bool run_suite(const char *title, const char *folder)
 }
 
 /* The second implementation computes the expected files of our own vectors anew. */
-static bool run_reference(const char *script, const char *vectors)
+static bool run_reference(char *script, char *vectors)
 {
-  char *const arguments[] = {"python3", (char *)(uintptr_t)script, "check", (char *)(uintptr_t)vectors, NULL};
+  char program[] = "python3";
+  char verb[] = "check";
+  char *const arguments[] = {program, script, verb, vectors, NULL};
   pid_t child = 0;
   fflush(stdout);
-  int error = posix_spawnp(&child, "python3", NULL, NULL, arguments, environ);
+  int error = posix_spawnp(&child, program, NULL, NULL, arguments, environ);
   if (error == ENOENT) {
     printf("second implementation: skipped, there is no python3\n");
     return true;
