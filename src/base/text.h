@@ -11,14 +11,18 @@
 #include "base/buf.h"
 
 enum text_mode {
-  TEXT_LINE, /* one line: line feeds become a visible mark (U+23CE, "\n" in ASCII mode), tabs a blank */
-  TEXT_BLOCK /* several lines: LF stays, CR LF is LF, tabs become blanks to the next multiple of 4 */
+  TEXT_LINE, /* one line: line ends (LF, CR LF, CR, U+2028, U+2029) become a visible mark (U+23CE, "\n" in ASCII mode),
+              those at the very end nothing, tabs a blank */
+  TEXT_BLOCK /* several lines: every line end is LF, tabs become blanks to the next multiple of 4 */
 };
 
-/* Append the cleaned form of src (len bytes) to out. Removed: escape sequences whole (CSI, OSC, DCS, SOS, PM, APC; 7-bit
- * and C1 forms), other C0 and C1 controls, DEL, bidi controls and isolates, zero-width and other invisible format
- * characters, noncharacters. Broken UTF-8 becomes U+FFFD, one per maximal subpart. Clusters joined by ZWJ or with VS16
- * are reduced to their base. */
+/* Append the cleaned form of src (len bytes) to out, as far as it fits (overflow tells). Removed: escape sequences whole
+ * (CSI, OSC, DCS, SOS, PM, APC; 7-bit and C1 forms), other C0 and C1 controls, DEL, bidi controls and isolates,
+ * zero-width and other invisible format characters, noncharacters. Broken UTF-8 (one per maximal subpart) and what the
+ * C library's tables lack become U+FFFD. Clusters joined by ZWJ, with VS16, a skin tone or a keycap are reduced to
+ * their base; a flag stays two letters of one cell each. A mark on nothing gets a dotted circle; more than four marks
+ * on a letter are dropped. A control string (OSC and its like) without terminator ends before a line break, so that it
+ * cannot hide the rest of a message. A carriage return is not played: who shows progress lines cuts them first. */
 void text_clean(struct buf *out, const char *src, size_t len, enum text_mode mode);
 char *text_clean_dup(const char *src, enum text_mode mode); /* malloced; NULL gives "" */
 
@@ -26,7 +30,7 @@ char *text_clean_dup(const char *src, enum text_mode mode); /* malloced; NULL gi
 void text_set_ascii(bool ascii);
 bool text_is_ascii(void);
 
-/* Cells that cleaned text takes (wcwidth's view, as ncurses uses). */
+/* Cells that cleaned text takes: wcwidth's view, as ncurses uses, or utf8proc's when no UTF-8 locale is set. LF has none. */
 int text_width(const char *s);
 int text_width_n(const char *s, size_t len);
 /* Bytes of the longest prefix of s that fits in cells; *used gets its cells. Never splits a letter or a cluster. */
