@@ -56,6 +56,16 @@ extern const size_t report_run_field_count;
 void report_write_object(const struct report_scope *scope, const struct report_row *row, const struct report_field *fields, size_t count, struct jw *w);
 void report_write_csv_header(const struct report_field *fields, size_t count, struct buf *out);
 void report_write_csv_row(const struct report_scope *scope, const struct report_row *row, const struct report_field *fields, size_t count, struct buf *out);
+/* The members alone, inside an object that the caller has opened. */
+void report_write_fields(const struct report_scope *scope, const struct report_row *row, const struct report_field *fields, size_t count, struct jw *w);
+
+/* A cell is at most this many bytes; a definition at most this deep (cJSON's own nesting limit is higher, the service's far lower). */
+#define REPORT_CELL_MAX ((size_t)16 * 1024 * 1024)
+#define REPORT_DOC_DEPTH 64
+/* Does this node stand inside a map of job arguments, whose values are masked by their keys? */
+bool report_doc_is_argument(const struct doc *doc, size_t index);
+/* One cell of CSV: quoted where RFC 4180 says so, and made harmless for spreadsheets. */
+void report_csv_cell(struct buf *out, const char *s);
 /* A doc (GetJob, GetJobRun) as JSON with argument values masked. */
 void report_write_doc(const struct doc *doc, struct jw *w);
 

@@ -1,0 +1,193 @@
+/* Options, locale, signals of the commands, exit codes, and which front end: everything else is in the rooms. */
+#include "config.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/app.h"
+#include "aws/endpoint.h"
+#include "base/log.h"
+#include "base/secret.h"
+#include "base/text.h"
+#include "base/xalloc.h"
+#include "cli/cli.h"
+#include "demo.h"
+#include "options.h"
+#include "views/front.h"
+
+static struct app *running_app;
+static struct cli *running_cli;
+
+static void on_interrupt(int signal_number)
+{
+  (void)signal_number;
+  if (running_cli) {
+    cli_interrupt(running_cli);
+  }
+  if (running_app) {
+    app_wake(running_app);
+  }
+}
+
+static void catch_interrupts(void)
+{
+  struct sigaction sa = {.sa_handler = on_interrupt};
+  sigemptyset(&sa.sa_mask);
+  sigaction(SIGINT, &sa, NULL);
+  sigaction(SIGTERM, &sa, NULL);
+  signal(SIGPIPE, SIG_IGN); /* a closed pager is an error of fwrite, not a death */
+}
+
+/* PROFILE[@REGION], split at the last @ and only before something that looks like a Region. */
+static void split_context(char *text, struct app_context_option *out)
+{
+  char *at = strrchr(text, '@');
+  out->profile = text;
+  out->region = NULL;
+  if (at && endpoint_is_region(at + 1)) {
+    *at = '\0';
+    out->region = at + 1;
+  }
+  if (*out->profile == '\0') {
+    out->profile = NULL;
+  }
+}
+
+static struct err open_log(const struct options *o)
+{
+  struct err e = err_ok();
+  enum log_level level = o->verbose > 1 ? LOG_DEBUG : o->verbose == 1 ? LOG_INFO : LOG_WARN;
+  if (o->log_file) {
+    e = log_open(o->log_file, level);
+  } else if (o->verbose > 0 && o->request.command != CLI_NONE) {
+    log_to_stderr(level);
+  }
+  return e;
+}
+
+static struct err run_command(struct app *app, const struct options *o, const struct clock *clock, int *status)
+{
+  struct cli *cli = NULL;
+  struct err e = cli_new(&o->request, clock, &cli);
+  if (!err_is(&e)) {
+    running_cli = cli;
+    catch_interrupts();
+    e = app_run(app, &cli_front_ops, cli);
+    *status = cli_exit_status(cli);
+    running_cli = NULL;
+  }
+  cli_free(cli);
+  return e;
+}
+
+static struct err run_screen(struct app *app, const struct options *o, const struct clock *clock, int *status)
+{
+  struct views_options v = {
+      .clock = clock,
+      .zone = o->request.zone,
+      .ascii = text_is_ascii(),
+      .no_color = o->no_color,
+      .read_only = o->read_only,
+      .demo = o->demo,
+      .theme = o->theme,
+      .view = o->view,
+      .since_ms = o->request.since_ms,
+      .until_ms = o->request.until_ms,
+  };
+  struct views_front *front = NULL;
+  struct err e = views_front_new(&v, &front);
+  if (!err_is(&e)) {
+    e = app_run(app, &views_front_ops, front);
+    *status = views_front_exit_status(front);
+  }
+  views_front_free(front);
+  return e;
+}
+
+static struct err run(const struct options *o, const char *argv0, struct clock *clock, int *status)
+{
+  struct demo demo = {.keep_fd = -1, .pid = -1};
+  struct app *app = NULL;
+  char **texts = NULL;
+  struct app_context_option *contexts = NULL;
+  size_t count = o->context_count ? o->context_count : 1;
+  struct app_options a = {
+      .context_count = count,
+      .endpoint_url = o->endpoint_url,
+      .read_only = o->read_only,
+      .refresh_seconds = o->refresh_seconds,
+      .clock = clock,
+      .test_fd = o->test_fd,
+  };
+
+  struct err e = open_log(o);
+  if (!err_is(&e) && o->demo) {
+    e = demo_start(argv0, &demo);
+    a.endpoint_url = demo.url;
+  }
+  if (!err_is(&e)) {
+    texts = xcalloc(count, sizeof *texts);
+    contexts = xcalloc(count, sizeof *contexts);
+    contexts[0] = (struct app_context_option){.profile = o->profile, .region = o->region};
+    for (size_t i = 0; i < o->context_count; i++) {
+      texts[i] = xstrdup(o->contexts[i]);
+      split_context(texts[i], &contexts[i]);
+      contexts[i].region = contexts[i].region ? contexts[i].region : o->region;
+    }
+    a.contexts = contexts;
+    e = app_new(&a, &app);
+  }
+  if (!err_is(&e)) {
+    running_app = app;
+    e = o->request.command == CLI_NONE ? run_screen(app, o, clock, status) : run_command(app, o, clock, status);
+    running_app = NULL;
+  }
+  app_free(app);
+  for (size_t i = 0; texts && i < count; i++) {
+    free(texts[i]);
+  }
+  free(texts);
+  free(contexts);
+  demo_stop(&demo);
+  log_close();
+  return e;
+}
+
+int main(int argc, char **argv)
+{
+  struct options options;
+  struct clock clock;
+  int status = 0;
+
+  setlocale(LC_ALL, "");
+  secret_forbid_core_dumps();
+  clock_init_real(&clock);
+  struct err e = options_read(argc, argv, clock_wall_ms(&clock), &options);
+  if (!err_is(&e) && options.test_fd >= 0) {
+    clock_init_manual(&clock, clock_wall_ms(&clock));
+  }
+  text_set_ascii((!err_is(&e) && options.ascii) || strcmp(nl_langinfo(CODESET), "UTF-8") != 0);
+
+  if (!err_is(&e) && options.help) {
+    options_print_help(stdout);
+  } else if (!err_is(&e) && options.version) {
+    puts("gluetop " PACKAGE_VERSION);
+  } else if (!err_is(&e) && options.request.command == CLI_NONE && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))) {
+    e = err_new(ERR_USAGE, "the screen needs a terminal");
+    err_set_hint(&e, "for scripts there are commands: gluetop --help");
+  } else if (!err_is(&e)) {
+    e = run(&options, argv[0], &clock, &status);
+  }
+  if (err_is(&e)) {
+    cli_print_error(&e);
+    status = cli_exit_for(e.kind);
+  }
+  err_fini(&e);
+  options_fini(&options);
+  return status;
+}

@@ -1,0 +1,117 @@
+#include "model/answers.h"
+
+#include <stdio.h>
+
+struct visit {
+  const struct model *model;
+  const struct want *want;
+  int context;
+  answer_fn *fn;
+  void *user;
+};
+
+static void tell(const struct visit *v, enum answer_state state, const struct freshness *f, const char *subject,
+                 const char *name)
+{
+  char what[400];
+  snprintf(what, sizeof what, "%s%s%s", subject, name ? " " : "", name ? name : "");
+  struct answer a = {
+      .kind = v->want->kind,
+      .state = state,
+      .context = v->context,
+      .why = f && err_is(&f->last_err) ? &f->last_err : NULL,
+      .what = what,
+  };
+  v->fn(v->user, &a);
+}
+
+static enum answer_state state_of(const struct freshness *f, bool whole)
+{
+  enum answer_state s = ANSWER_WHOLE;
+  if (f->fetched_ms == WHEN_NONE) {
+    s = ANSWER_NONE;
+  } else if (err_is(&f->last_err) || !whole) {
+    s = ANSWER_PARTIAL;
+  }
+  return s;
+}
+
+/* Was the window read without a hole, from the newest run down? */
+static bool window_read(const struct job *j, int64_t since_ms, int64_t until_ms)
+{
+  bool whole = false;
+  if (j->top_read_ms != WHEN_NONE) {
+    int64_t to = until_ms < j->top_read_ms ? until_ms : j->top_read_ms;
+    whole = j->read_to_end || (since_ms != INT64_MIN && (to <= since_ms || model_span_covers(j, since_ms, to)));
+  }
+  return whole;
+}
+
+static void tell_runs(const struct visit *v, const struct job *j, const char *name)
+{
+  static const struct freshness never = {.fetched_ms = WHEN_NONE};
+  const struct freshness *f = j ? &j->runs_fresh : &never;
+  bool whole = j && window_read(j, v->want->since_ms, v->want->until_ms);
+  tell(v, state_of(f, whole), f, "runs of", name);
+}
+
+static void visit_all_runs(const struct visit *v, const struct place *p)
+{
+  if (!p->names_complete && !p->jobs_fresh.complete) {
+    /* Which jobs there are is not known, so the runs of them are not either. */
+    tell(v, p->job_count > 0 ? ANSWER_PARTIAL : ANSWER_NONE, &p->jobs_fresh, "runs of every job", NULL);
+  }
+  for (size_t i = 0; i < p->job_count; i++) {
+    if (!p->jobs[i].gone) {
+      tell_runs(v, &p->jobs[i], model_str(v->model, p->jobs[i].name));
+    }
+  }
+}
+
+static void visit_context(const struct visit *v)
+{
+  const struct model *m = v->model;
+  const struct context *c = &m->contexts[v->context];
+  const struct place *p = &m->places[c->place];
+  const struct want *w = v->want;
+  const struct job *j = model_job(m, c->place, w->job);
+  const char *name = model_str(m, w->job);
+  switch (w->kind) {
+  case WANT_IDENTITY:
+    tell(v, state_of(&c->identity_fresh, c->confirmed), &c->identity_fresh, "identity", NULL);
+    break;
+  case WANT_JOBS:
+    tell(v, state_of(&p->jobs_fresh, p->jobs_fresh.complete), &p->jobs_fresh, "jobs", NULL);
+    break;
+  case WANT_TRIGGERS:
+    tell(v, state_of(&p->triggers_fresh, p->triggers_fresh.complete), &p->triggers_fresh, "triggers", NULL);
+    break;
+  case WANT_JOB:
+    tell(v, j ? state_of(&j->definition_fresh, j->definition != NULL) : ANSWER_NONE, j ? &j->definition_fresh : NULL,
+         "job", name);
+    break;
+  case WANT_RUNS:
+    tell_runs(v, j, name);
+    break;
+  case WANT_ALL_RUNS:
+    visit_all_runs(v, p);
+    break;
+  case WANT_RUN: {
+    const struct freshness *f = NULL;
+    const struct doc_holder *doc = model_run_doc(m, c->place, w->job, w->run_id, &f);
+    tell(v, f ? state_of(f, doc != NULL) : ANSWER_NONE, f, "run", model_str(m, w->run_id));
+    break;
+  }
+  }
+}
+
+void answers_visit(const struct model *m, const struct want *w, int64_t now_ms, answer_fn *fn, void *user)
+{
+  (void)now_ms;
+  for (size_t i = 0; i < m->context_count; i++) {
+    if ((w->context < 0 || (size_t)w->context == i) && !m->contexts[i].closed) {
+      struct visit v = {.model = m, .want = w, .context = (int)i, .fn = fn, .user = user};
+      visit_context(&v);
+    }
+  }
+}
