@@ -36,22 +36,11 @@ static enum answer_state state_of(const struct freshness *f, bool whole)
   return s;
 }
 
-/* Was the window read without a hole, from the newest run down? */
-static bool window_read(const struct job *j, int64_t since_ms, int64_t until_ms)
-{
-  bool whole = false;
-  if (j->top_read_ms != WHEN_NONE) {
-    int64_t to = until_ms < j->top_read_ms ? until_ms : j->top_read_ms;
-    whole = j->read_to_end || (since_ms != INT64_MIN && (to <= since_ms || model_span_covers(j, since_ms, to)));
-  }
-  return whole;
-}
-
 static void tell_runs(const struct visit *v, const struct job *j, const char *name)
 {
   static const struct freshness never = {.fetched_ms = WHEN_NONE};
   const struct freshness *f = j ? &j->runs_fresh : &never;
-  bool whole = j && window_read(j, v->want->since_ms, v->want->until_ms);
+  bool whole = j && model_runs_read(j, v->want->since_ms, v->want->until_ms);
   tell(v, state_of(f, whole), f, "runs of", name);
 }
 
@@ -62,7 +51,8 @@ static void visit_all_runs(const struct visit *v, const struct place *p)
     tell(v, p->job_count > 0 ? ANSWER_PARTIAL : ANSWER_NONE, &p->jobs_fresh, "runs of every job", NULL);
   }
   for (size_t i = 0; i < p->job_count; i++) {
-    if (!p->jobs[i].gone) {
+    /* A name that only a trigger gave is no job when the service's own list is whole. */
+    if (!p->jobs[i].gone && (!p->names_complete || p->jobs[i].listed_ms != WHEN_NONE)) {
       tell_runs(v, &p->jobs[i], model_str(v->model, p->jobs[i].name));
     }
   }

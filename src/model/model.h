@@ -29,7 +29,7 @@ struct freshness {
 };
 
 /* Run ids are jr_ + 64 hex digits in practice (32 bytes here), with _attempt_N on automatic retries; anything else is interned. */
-enum run_id_form { RUN_ID_HEX, RUN_ID_HEX_ATTEMPT, RUN_ID_OTHER };
+enum run_id_form { RUN_ID_HEX, RUN_ID_HEX_ATTEMPT, RUN_ID_OTHER, RUN_ID_OTHER_ATTEMPT };
 
 enum run_flag {
   RUN_FLAG_AUTO_SCALING = 1,       /* by the run's arguments, or by the job's when the run says nothing */
@@ -43,15 +43,15 @@ enum run_flag {
 /* One run, packed: at most 160 bytes (checked at compile time). */
 struct run {
   uint8_t id_bytes[32];
-  strid id_text;       /* RUN_ID_OTHER */
-  uint16_t id_attempt; /* RUN_ID_HEX_ATTEMPT */
+  strid id_text;       /* RUN_ID_OTHER(_ATTEMPT): the id, without the suffix */
+  uint16_t id_attempt; /* the N of _attempt_N */
   uint8_t id_form;     /* enum run_id_form */
   uint8_t state;       /* enum run_state */
   int64_t started_ms;
   int64_t modified_ms;
   int64_t completed_ms;     /* WHEN_NONE while it lives */
   int64_t first_running_ms; /* when we first saw it RUNNING; WHEN_NONE */
-  int64_t fetched_ms;       /* when we last heard of it */
+  int64_t fetched_ms;       /* when the question was sent whose answer this is */
   double max_capacity;      /* NAN: absent */
   double dpu_seconds;       /* NAN: absent */
   int32_t execution_seconds; /* -1: absent */
@@ -109,11 +109,18 @@ struct job {
   enum bookmark_option bookmark;
   bool metrics;
 
-  struct run *runs; /* newest first by (started_ms, id) */
-  size_t run_count, run_cap;
+  int64_t listed_ms;    /* when the question was sent whose answer last named it; WHEN_NONE: only others named it */
+
+  struct run *runs; /* newest first by (started_ms, id); runs without StartedOn are last */
+  size_t run_count;
+  size_t run_live;          /* how many of them are not finished */
+  uint64_t runs_generation; /* grows with every change of any of its runs */
+  struct run_shelf *shelf;  /* the memory of `runs`, and what makes a lookup by id fast; runs.c only */
   struct span *read; /* disjoint, newest first */
   size_t read_count, read_cap;
   bool read_to_end;   /* the service's whole history was read once */
+  bool unordered;     /* an answer was not newest first: only a reading to the end proves anything */
+  int64_t top_read_ms; /* when the last finished reading from the newest run on began; WHEN_NONE */
   struct freshness runs_fresh;
   struct freshness definition_fresh;
   struct doc_holder *definition; /* GetJob as it came, when it was on show; or NULL */
@@ -140,11 +147,15 @@ struct place {
   char *endpoint;  /* custom endpoint URL or "" */
   struct job *jobs;
   size_t job_count, job_cap; /* in order of arrival; an index never changes while the place lives */
+  uint32_t *job_slots;       /* places.c only: hash from name to index + 1 */
+  size_t job_slot_count;
+  bool names_complete; /* every job's name is known, though definitions may be missing (BatchGetJobs denied) */
   struct trigger *triggers;
   size_t trigger_count;
   struct freshness jobs_fresh;
   struct freshness triggers_fresh;
   uint64_t runs_generation; /* grows with every change of any run of the place */
+  uint32_t epoch;           /* grows when its rows are thrown away or move to another place: job indexes of before mean nothing */
 };
 
 struct context {
@@ -161,6 +172,7 @@ struct context {
   bool read_only;
   bool confirmed;      /* STS has agreed: writes are allowed */
   bool needs_login;    /* polling stopped until somebody logs in */
+  bool closed;         /* not open any more: show nothing of it (an index never changes) */
   uint32_t epoch;      /* grows with every switch; late answers carry the old one */
   int place;           /* index */
   struct freshness identity_fresh;
@@ -199,23 +211,29 @@ struct change {
   int64_t at_ms;
 };
 
+/* A run on show (WANT_RUN). */
+struct run_doc {
+  int place;
+  strid job, run_id;
+  struct doc_holder *doc; /* NULL until read */
+  struct freshness fresh;
+};
+
+#define MODEL_PROBLEMS_MAX 200
+#define MODEL_RUN_DOCS_MAX 64
+
 struct model {
   struct strpool *strings;
   struct context *contexts;
   size_t context_count;
   struct place *places;
   size_t place_count;
-  struct problem *problems;
-  size_t problem_count;
-  struct change *changes;
-  size_t change_count;
-  struct { /* runs on show (WANT_RUN) */
-    int place;
-    strid job, run_id;
-    struct doc_holder *doc; /* NULL until read */
-    struct freshness fresh;
-  } *run_docs;
-  size_t run_doc_count;
+  struct problem *problems; /* oldest first, at most MODEL_PROBLEMS_MAX */
+  size_t problem_count, problem_cap;
+  struct change *changes; /* oldest first */
+  size_t change_count, change_cap;
+  struct run_doc *run_docs; /* the last MODEL_RUN_DOCS_MAX that were on show */
+  size_t run_doc_count, run_doc_cap;
   uint64_t generation; /* grows with every change at all */
 };
 
@@ -227,6 +245,7 @@ const char *model_str(const struct model *m, strid id); /* NULL for 0 */
 const struct job *model_job(const struct model *m, int place, strid name); /* NULL when unknown; hashed */
 /* A run by its id text; NULL when unknown. */
 const struct run *model_run(const struct model *m, int place, strid job, const char *run_id);
+/* The whole answer of a run; NULL when never read. fresh (may be NULL) gets its freshness, or NULL when nobody asked yet. */
 const struct doc_holder *model_run_doc(const struct model *m, int place, strid job, strid run_id, const struct freshness **fresh);
 /* DPU of a run or job: MaxCapacity, else worker type times workers; NAN when unknown (never taken as 1). */
 double model_run_dpu(const struct model *m, const struct run *r);
@@ -238,26 +257,49 @@ int32_t model_run_timeout(const struct model *m, const struct job *j, const stru
 /* When the run began to cost: CompletedOn - ExecutionTime when finished; now - ExecutionTime for a live one that reports it;
  * else first seen RUNNING; else StartedOn with *guessed. WHEN_NONE for runs that never cost (WAITING, EXPIRED, ERROR). */
 int64_t model_run_began(const struct run *r, int64_t now_ms, bool *guessed);
-/* Seconds since acceptance (live) or from acceptance to completion. */
+/* Milliseconds since acceptance (live) or from acceptance to completion. */
 int64_t model_run_elapsed_ms(const struct run *r, int64_t now_ms);
+
+/* How far back by StartedOn a job must be read so that no run that meets [since, …] is missed: a batch run lives at most 7 days,
+ * a stream (and a job whose kind is not known) for ever, so those are read to the end (INT64_MIN). */
+int64_t model_read_from(const struct job *j, int64_t since_ms);
+/* Was every run that meets the window read, from the newest down, without a hole? (By the last reading: errors since are in runs_fresh.)
+ * Whether a want is answered: model/answers.h. */
+bool model_runs_read(const struct job *j, int64_t since_ms, int64_t until_ms);
 
 /* --- changing (src/app only) ---------------------------------------------------------------------------------------- */
 int model_add_context(struct model *m, const char *name, const char *profile, const char *region, const char *region_source,
                       const char *partition, const char *endpoint); /* with a place of its own */
-/* STS has spoken: fills account and arn; joins the place that already has this account, Region and endpoint if there is one. */
+/* STS has spoken: fills account and arn, confirms the context; joins the place that already has this account, Region and endpoint if
+ * there is one. When the place was known to be another account's, the context leaves it, its epoch grows, and rows of a place that no
+ * open context leads to are cleared. */
 void model_set_identity(struct model *m, int context, const struct identity *id, int64_t now_ms);
-void model_clear_place(struct model *m, int place); /* rows of an identity that turned out to be another */
-struct job *model_put_job(struct model *m, int place, const struct job_data *d, int64_t now_ms);
+void model_close_context(struct model *m, int context); /* epoch + 1; the place is cleared when nobody else leads to it */
+void model_clear_place(struct model *m, int place);     /* rows of an identity that turned out to be another */
+/* asked_ms, here and below: when the question was sent (the answer is at least that new). */
+struct job *model_put_job(struct model *m, int place, const struct job_data *d, int64_t asked_ms);
 struct job *model_touch_job(struct model *m, int place, const char *name); /* known by name only */
+struct job *model_list_job(struct model *m, int place, const char *name, int64_t asked_ms); /* ListJobs named it */
 /* After a complete reading of the job list: jobs that were not in it are gone (their runs stay). */
-void model_end_jobs(struct model *m, int place, int64_t reading_began_ms, int64_t now_ms);
-/* Insert or update; tells in *changed whether anything that shows has changed. Runs of another job are refused (false). */
-bool model_put_run(struct model *m, int place, strid job, const struct run_data *d, int64_t now_ms, bool *changed);
+void model_end_jobs(struct model *m, int place, int64_t reading_began_ms);
+/* Insert or update; tells in *changed (may be NULL) whether anything that shows has changed. False: refused, since the run is of
+ * another job or has no id. An answer older than what is known (by LastModifiedOn, else by when it was asked) changes nothing. */
+bool model_put_run(struct model *m, int place, strid job, const struct run_data *d, int64_t asked_ms, bool *changed);
+/* The same with a run already packed (store, merge); its strings are of this model's pool. */
+void model_put_packed_run(struct model *m, int place, strid job, const struct run *r);
+/* to_end: nothing older exists at the service; from_ms is then taken as INT64_MIN. */
 void model_add_span(struct model *m, int place, strid job, int64_t from_ms, int64_t to_ms, bool to_end);
 bool model_span_covers(const struct job *j, int64_t from_ms, int64_t to_ms);
 void model_put_triggers(struct model *m, int place, const struct trigger_data *d, size_t count, int64_t now_ms);
+/* Whole answers. The holder is taken; *arena is taken over (its owner gets an empty one). */
+struct doc_holder *doc_holder_new(struct arena *take, const struct doc *doc, const char *raw, size_t raw_len, int64_t fetched_ms);
+void doc_holder_free(struct doc_holder *h);
+void model_set_job_doc(struct model *m, int place, strid job, struct doc_holder *take);
+struct run_doc *model_run_doc_slot(struct model *m, int place, strid job, strid run_id); /* finds or makes; valid until the next call */
+void model_set_run_doc(struct model *m, int place, strid job, strid run_id, struct doc_holder *take);
 void model_add_problem(struct model *m, int context, const struct err *e, int64_t now_ms);
 struct change *model_add_change(struct model *m, uint64_t intent_id, int context, strid job, strid run_id, int64_t now_ms);
+struct job *model_job_mutable(struct model *m, int place, strid name);
 void model_touch(struct model *m); /* generation + 1 */
 
 void freshness_init(struct freshness *f);

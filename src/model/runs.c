@@ -1,0 +1,553 @@
+/* The runs of a job: packed, newest first, found by id without a hash handle each.
+ *
+ * A run is found by binary search on (StartedOn, id), which is what nearly every update brings. Should StartedOn be absent or have
+ * changed, it is found by its id alone in a scan; a Bloom filter of 16 bits a run answers "never seen" for new runs, so that
+ * reading a long history does not scan it for each of its runs. The array has room at both ends: new runs arrive at the front,
+ * old ones at the back, and neither moves the rest. */
+#include "model/private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/xalloc.h"
+
+struct run_shelf {
+  struct run *block; /* the allocation; job->runs points into it */
+  size_t cap;
+  size_t front; /* free places before job->runs */
+  uint64_t *filter;
+  size_t filter_words; /* a power of two */
+  size_t filter_ids;
+};
+
+#define SHELF_FIRST_CAP    ((size_t)8)
+#define FILTER_WORD_BITS   ((size_t)64)
+#define FILTER_BITS_PER_ID ((size_t)16)
+#define FILTER_PROBES      5
+
+/* --- ids ------------------------------------------------------------------------------------------------------------- */
+
+static int hex_digit(char c)
+{
+  if (c >= '0' && c <= '9')
+    return c - '0';
+  if (c >= 'a' && c <= 'f')
+    return c - 'a' + 10;
+  return -1;
+}
+
+#define ID_PREFIX     "jr_"
+#define ID_PREFIX_LEN ((size_t)3)
+#define ID_HEX_LEN    ((size_t)64)
+#define ID_ATTEMPT    "_attempt_"
+
+/* The length of id without an "_attempt_N" suffix; N only when it is a plain number that prints back the same. */
+static size_t id_base_len(const char *id, size_t len, uint16_t *attempt, bool *suffixed)
+{
+  *attempt = 0;
+  *suffixed = false;
+  size_t digits = len;
+  while (digits > 0 && id[digits - 1] >= '0' && id[digits - 1] <= '9')
+    digits--;
+  size_t mark = sizeof ID_ATTEMPT - 1;
+  size_t n = len - digits;
+  if (n == 0 || n > 5 || digits < mark || (n > 1 && id[digits] == '0') ||
+      memcmp(id + digits - mark, ID_ATTEMPT, mark) != 0)
+    return len;
+  unsigned long value = 0;
+  for (size_t i = digits; i < len; i++)
+    value = value * 10 + (unsigned long)(id[i] - '0');
+  if (value > UINT16_MAX)
+    return len;
+  *attempt = (uint16_t)value;
+  *suffixed = true;
+  return digits - mark;
+}
+
+/* Fills all but id_text; tells the length of the id without its suffix, or 0 when the bytes hold it all. */
+static size_t run_parse_id(struct run *r, const char *id)
+{
+  size_t len = strlen(id);
+  bool suffixed;
+  size_t base = id_base_len(id, len, &r->id_attempt, &suffixed);
+  memset(r->id_bytes, 0, sizeof r->id_bytes);
+  r->id_text = 0;
+  bool hex = base == ID_PREFIX_LEN + ID_HEX_LEN && memcmp(id, ID_PREFIX, ID_PREFIX_LEN) == 0;
+  for (size_t i = 0; hex && i < sizeof r->id_bytes; i++) {
+    int high = hex_digit(id[ID_PREFIX_LEN + 2 * i]);
+    int low = hex_digit(id[ID_PREFIX_LEN + 2 * i + 1]);
+    if (high < 0 || low < 0)
+      hex = false;
+    else
+      r->id_bytes[i] = (uint8_t)(high << 4 | low);
+  }
+  if (hex) {
+    r->id_form = suffixed ? RUN_ID_HEX_ATTEMPT : RUN_ID_HEX;
+    return 0;
+  }
+  memset(r->id_bytes, 0, sizeof r->id_bytes);
+  r->id_form = suffixed ? RUN_ID_OTHER_ATTEMPT : RUN_ID_OTHER;
+  return base;
+}
+
+void run_set_id(struct run *r, struct strpool *strings, const char *id)
+{
+  size_t base = run_parse_id(r, id);
+  if (base > 0)
+    r->id_text = strpool_put_n(strings, id, base);
+}
+
+/* The same without interning: false when no run can have this id, since its text was never seen. */
+static bool run_find_id(struct run *r, const struct strpool *strings, const char *id)
+{
+  size_t base = run_parse_id(r, id);
+  if (base == 0)
+    return true;
+  char *text = xstrndup(id, base);
+  r->id_text = strpool_find(strings, text);
+  free(text);
+  return r->id_text != 0;
+}
+
+const char *run_id_text(const struct run *r, const struct strpool *strings, char out[RUN_ID_MAX])
+{
+  static const char digits[] = "0123456789abcdef";
+  size_t n = 0;
+  if (r->id_form == RUN_ID_HEX || r->id_form == RUN_ID_HEX_ATTEMPT) {
+    memcpy(out, ID_PREFIX, ID_PREFIX_LEN);
+    n = ID_PREFIX_LEN;
+    for (size_t i = 0; i < sizeof r->id_bytes; i++) {
+      out[n++] = digits[r->id_bytes[i] >> 4];
+      out[n++] = digits[r->id_bytes[i] & 15];
+    }
+  } else {
+    /* The API allows 255 bytes; what a strange service sends beyond that is cut, for show only. */
+    const char *text = strpool_get(strings, r->id_text);
+    n = text == NULL ? 0 : strlen(text);
+    if (n > RUN_ID_MAX - 20)
+      n = RUN_ID_MAX - 20;
+    if (n > 0)
+      memcpy(out, text, n);
+  }
+  if (r->id_form == RUN_ID_HEX_ATTEMPT || r->id_form == RUN_ID_OTHER_ATTEMPT) {
+    memcpy(out + n, ID_ATTEMPT, sizeof ID_ATTEMPT - 1);
+    n += sizeof ID_ATTEMPT - 1;
+    char number[6];
+    size_t k = 0;
+    unsigned v = r->id_attempt;
+    do {
+      number[k++] = digits[v % 10];
+      v /= 10;
+    } while (v > 0);
+    while (k > 0)
+      out[n++] = number[--k];
+  }
+  out[n] = '\0';
+  return out;
+}
+
+bool run_same_id(const struct run *a, const struct run *b)
+{
+  return a->id_form == b->id_form && a->id_attempt == b->id_attempt && a->id_text == b->id_text &&
+         memcmp(a->id_bytes, b->id_bytes, sizeof a->id_bytes) == 0;
+}
+
+static bool run_id_is_hex(const struct run *r)
+{
+  return r->id_form == RUN_ID_HEX || r->id_form == RUN_ID_HEX_ATTEMPT;
+}
+
+bool run_same_chain(const struct run *a, const struct run *b)
+{
+  return run_id_is_hex(a) == run_id_is_hex(b) && a->id_text == b->id_text &&
+         memcmp(a->id_bytes, b->id_bytes, sizeof a->id_bytes) == 0;
+}
+
+/* --- order ----------------------------------------------------------------------------------------------------------- */
+
+static int run_compare_id(const struct strpool *strings, const struct run *a, const struct run *b)
+{
+  if (run_id_is_hex(a) != run_id_is_hex(b))
+    return run_id_is_hex(a) ? -1 : 1;
+  int c = memcmp(a->id_bytes, b->id_bytes, sizeof a->id_bytes);
+  if (c == 0 && a->id_text != b->id_text) {
+    const char *left = strpool_get(strings, a->id_text);
+    const char *right = strpool_get(strings, b->id_text);
+    c = strcmp(left == NULL ? "" : left, right == NULL ? "" : right);
+  }
+  /* A retry is newer than the run it retries, whatever the clock says. */
+  if (c == 0)
+    c = (int)b->id_attempt - (int)a->id_attempt;
+  if (c == 0)
+    c = (int)b->id_form - (int)a->id_form;
+  return c;
+}
+
+/* Below zero: a comes before b in the list, which is newest first. */
+static int run_compare(const struct strpool *strings, const struct run *a, const struct run *b)
+{
+  if (a->started_ms != b->started_ms)
+    return a->started_ms > b->started_ms ? -1 : 1;
+  return run_compare_id(strings, a, b);
+}
+
+/* Where r stands, or where it belongs. */
+static size_t job_run_position(const struct model *m, const struct job *j, const struct run *r, bool *found)
+{
+  size_t low = 0;
+  size_t high = j->run_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    int c = run_compare(m->strings, &j->runs[middle], r);
+    if (c == 0) {
+      *found = true;
+      return middle;
+    }
+    if (c < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  *found = false;
+  return low;
+}
+
+/* --- filter ---------------------------------------------------------------------------------------------------------- */
+
+static uint64_t run_id_hash(const struct run *r)
+{
+  uint64_t h = UINT64_C(14695981039346656037);
+  for (size_t i = 0; i < sizeof r->id_bytes; i++)
+    h = (h ^ r->id_bytes[i]) * UINT64_C(1099511628211);
+  h = (h ^ r->id_text) * UINT64_C(1099511628211);
+  h = (h ^ ((uint64_t)r->id_attempt << 8 | r->id_form)) * UINT64_C(1099511628211);
+  h ^= h >> 31;
+  h *= UINT64_C(0x7fb5d329728ea185);
+  return h ^ h >> 29;
+}
+
+static bool filter_touch(struct run_shelf *s, uint64_t hash, bool set)
+{
+  uint32_t step = (uint32_t)(hash >> 32) | 1;
+  uint32_t at = (uint32_t)hash;
+  size_t mask = s->filter_words * FILTER_WORD_BITS - 1;
+  for (int i = 0; i < FILTER_PROBES; i++, at += step) {
+    size_t bit = at & mask;
+    uint64_t flag = UINT64_C(1) << (bit % FILTER_WORD_BITS);
+    if (set)
+      s->filter[bit / FILTER_WORD_BITS] |= flag;
+    else if ((s->filter[bit / FILTER_WORD_BITS] & flag) == 0)
+      return false;
+  }
+  return true;
+}
+
+static bool filter_may_have(const struct job *j, const struct run *r)
+{
+  return j->shelf != NULL && j->shelf->filter != NULL && filter_touch(j->shelf, run_id_hash(r), false);
+}
+
+static void filter_add(struct job *j, const struct run *r)
+{
+  struct run_shelf *s = j->shelf;
+  if ((s->filter_ids + 1) * FILTER_BITS_PER_ID > s->filter_words * FILTER_WORD_BITS) {
+    free(s->filter);
+    s->filter_words = s->filter_words == 0 ? 2 : s->filter_words * 2;
+    s->filter = xcalloc(s->filter_words, sizeof *s->filter);
+    for (size_t i = 0; i < j->run_count; i++)
+      filter_touch(s, run_id_hash(&j->runs[i]), true);
+  }
+  filter_touch(s, run_id_hash(r), true);
+  s->filter_ids++;
+}
+
+static size_t job_run_find_id(const struct job *j, const struct run *r, bool *found)
+{
+  *found = false;
+  if (!filter_may_have(j, r))
+    return 0;
+  for (size_t i = 0; i < j->run_count; i++)
+    if (run_same_id(&j->runs[i], r)) {
+      *found = true;
+      return i;
+    }
+  return 0;
+}
+
+/* --- the array ------------------------------------------------------------------------------------------------------- */
+
+static void shelf_make_room(struct job *j)
+{
+  struct run_shelf *s = j->shelf;
+  if (s == NULL) {
+    s = j->shelf = xcalloc(1, sizeof *s);
+    s->cap = SHELF_FIRST_CAP;
+    s->block = xcalloc(s->cap, sizeof *s->block);
+    s->front = 2;
+    j->runs = s->block + s->front;
+    return;
+  }
+  bool back_full = s->front + j->run_count == s->cap;
+  if (s->front > 0 && !back_full)
+    return;
+  /* A quarter more and no less than 8: a history of 400,000 runs must not hold twice its size. */
+  size_t cap = j->run_count + j->run_count / 4 + SHELF_FIRST_CAP;
+  size_t front = (cap - j->run_count) / 4 + 1;
+  struct run *block = xcalloc(cap, sizeof *block);
+  memcpy(block + front, j->runs, j->run_count * sizeof *block);
+  free(s->block);
+  s->block = block;
+  s->cap = cap;
+  s->front = front;
+  j->runs = block + front;
+}
+
+static void job_run_insert(struct job *j, size_t at, const struct run *r)
+{
+  shelf_make_room(j);
+  struct run_shelf *s = j->shelf;
+  if (at < j->run_count / 2 || s->front + j->run_count == s->cap) {
+    if (at > 0)
+      memmove(j->runs - 1, j->runs, at * sizeof *j->runs);
+    j->runs--;
+    s->front--;
+  } else if (at < j->run_count) {
+    memmove(j->runs + at + 1, j->runs + at, (j->run_count - at) * sizeof *j->runs);
+  }
+  j->runs[at] = *r;
+  j->run_count++;
+}
+
+static void job_run_take_out(struct job *j, size_t at)
+{
+  memmove(j->runs + at, j->runs + at + 1, (j->run_count - at - 1) * sizeof *j->runs);
+  j->run_count--;
+}
+
+void job_runs_fini(struct job *j)
+{
+  if (j->shelf != NULL) {
+    free(j->shelf->block);
+    free(j->shelf->filter);
+    free(j->shelf);
+  }
+  j->shelf = NULL;
+  j->runs = NULL;
+  j->run_count = 0;
+  j->run_live = 0;
+}
+
+/* --- putting --------------------------------------------------------------------------------------------------------- */
+
+static int32_t run_number(int64_t v)
+{
+  if (v < 0)
+    return -1; /* absent, or nonsense that is no better than absent */
+  return v > INT32_MAX ? INT32_MAX : (int32_t)v;
+}
+
+static enum execution_class class_parse(const char *word)
+{
+  if (word == NULL || word[0] == '\0' || strcmp(word, "STANDARD") == 0)
+    return CLASS_STANDARD;
+  return strcmp(word, "FLEX") == 0 ? CLASS_FLEX : CLASS_OTHER;
+}
+
+static void run_pack(struct model *m, const struct job *j, const struct run_data *d, int64_t asked_ms, struct run *r)
+{
+  memset(r, 0, sizeof *r);
+  run_set_id(r, m->strings, d->id);
+  enum run_state state = run_state_parse(d->state);
+  r->state = (uint8_t)state;
+  r->started_ms = d->started_ms;
+  r->modified_ms = d->modified_ms;
+  r->completed_ms = WHEN_NONE;
+  r->first_running_ms = WHEN_NONE;
+  r->fetched_ms = asked_ms;
+  r->max_capacity = d->max_capacity;
+  r->dpu_seconds = d->dpu_seconds;
+  r->execution_seconds = run_number(d->execution_seconds);
+  r->timeout_minutes = run_number(d->timeout_minutes);
+  r->workers = run_number(d->workers);
+  int64_t attempt = d->attempt >= 0 ? d->attempt : r->id_attempt;
+  r->attempt = attempt > INT16_MAX ? INT16_MAX : (int16_t)attempt;
+  r->execution_class = (uint8_t)class_parse(d->execution_class);
+  r->bookmark = (uint8_t)d->bookmark;
+  if (d->auto_scaling_given)
+    r->flags |= RUN_FLAG_AUTO_SCALING_GIVEN | (d->auto_scaling ? RUN_FLAG_AUTO_SCALING : 0u);
+  else if (j->auto_scaling == TRI_TRUE)
+    r->flags |= RUN_FLAG_AUTO_SCALING;
+  if (d->queuing == TRI_TRUE)
+    r->flags |= RUN_FLAG_QUEUING;
+  if (d->bookmark != BOOKMARK_ABSENT)
+    r->flags |= RUN_FLAG_BOOKMARK_GIVEN;
+  if (run_state_info(state)->finished) {
+    r->completed_ms = d->completed_ms;
+    if (r->completed_ms == WHEN_NONE && d->modified_ms != WHEN_NONE) {
+      r->completed_ms = d->modified_ms;
+      r->flags |= RUN_FLAG_COMPLETED_GUESSED;
+    }
+  }
+  if (state == RUN_STATE_UNKNOWN)
+    r->state_text = strpool_put(m->strings, d->state);
+  r->state_detail = strpool_put(m->strings, d->state_detail);
+  r->error = strpool_put(m->strings, d->error);
+  r->worker_type = strpool_put(m->strings, d->worker_type);
+  r->glue_version = strpool_put(m->strings, d->glue_version);
+  r->trigger = strpool_put(m->strings, d->trigger);
+  r->previous_run_id = strpool_put(m->strings, d->previous_run_id);
+}
+
+/* An answer that was on its way while a newer one was read, or that came from a replica that lags. */
+static bool run_is_stale(const struct run *have, const struct run *come)
+{
+  /* A service that insists for a minute is believed, whatever its LastModifiedOn says. */
+  if (come->fetched_ms > have->fetched_ms && come->fetched_ms - have->fetched_ms > WHEN_MINUTE)
+    return false;
+  if (have->modified_ms != WHEN_NONE && come->modified_ms != WHEN_NONE && come->modified_ms != have->modified_ms)
+    return come->modified_ms < have->modified_ms;
+  if (come->fetched_ms != have->fetched_ms)
+    return come->fetched_ms < have->fetched_ms;
+  return run_finished(have) && !run_finished(come); /* told twice in one answer: the end is the later word */
+}
+
+/* What an answer leaves out does not undo what an earlier one said about the same run. */
+static void run_keep_known(const struct run *have, struct run *come)
+{
+  if (come->started_ms == WHEN_NONE)
+    come->started_ms = have->started_ms;
+  if (come->modified_ms == WHEN_NONE)
+    come->modified_ms = have->modified_ms;
+  if (isnan(come->max_capacity))
+    come->max_capacity = have->max_capacity;
+  if (isnan(come->dpu_seconds))
+    come->dpu_seconds = have->dpu_seconds;
+  if (come->execution_seconds < 0)
+    come->execution_seconds = have->execution_seconds;
+  if (come->timeout_minutes < 0)
+    come->timeout_minutes = have->timeout_minutes;
+  if (come->workers < 0)
+    come->workers = have->workers;
+  if (come->worker_type == 0)
+    come->worker_type = have->worker_type;
+  if (come->glue_version == 0)
+    come->glue_version = have->glue_version;
+  if (come->trigger == 0)
+    come->trigger = have->trigger;
+  if (come->previous_run_id == 0)
+    come->previous_run_id = have->previous_run_id;
+  come->flags |= have->flags & RUN_FLAG_NEW;
+  come->first_running_ms = have->first_running_ms;
+  /* Only a change that we saw tells when it began to run: one that ran already when we first met it may have done so for hours. */
+  if (come->first_running_ms == WHEN_NONE && come->state == RUN_RUNNING && have->state != RUN_RUNNING &&
+      !run_finished(have))
+    come->first_running_ms = come->fetched_ms;
+}
+
+/* Equal but for when we heard it. There is no padding in the struct (see the assertion below). */
+static bool run_shows_same(const struct run *a, const struct run *b)
+{
+  struct run left = *a;
+  left.fetched_ms = b->fetched_ms;
+  return memcmp(&left, b, sizeof left) == 0;
+}
+_Static_assert(sizeof(struct run) == 144, "runs are compared byte by byte: a change of the struct must not bring padding");
+
+static void job_runs_changed(struct model *m, struct job *j)
+{
+  j->runs_generation++;
+  m->places[j->place].runs_generation++;
+  m->generation++;
+}
+
+static bool job_put(struct model *m, struct job *j, struct run *r)
+{
+  bool found;
+  size_t at = job_run_position(m, j, r, &found);
+  if (!found) {
+    size_t by_id = job_run_find_id(j, r, &found);
+    if (found)
+      at = by_id;
+  }
+  if (!found) {
+    job_run_insert(j, at, r);
+    filter_add(j, r);
+    j->run_live += run_finished(r) ? 0 : 1;
+    job_runs_changed(m, j);
+    return true;
+  }
+  struct run *have = &j->runs[at];
+  if (run_is_stale(have, r))
+    return false;
+  run_keep_known(have, r);
+  bool changed = !run_shows_same(have, r);
+  if (run_finished(have) != run_finished(r))
+    j->run_live = run_finished(r) ? j->run_live - 1 : j->run_live + 1;
+  if (have->started_ms == r->started_ms) {
+    *have = *r;
+  } else {
+    job_run_take_out(j, at);
+    at = job_run_position(m, j, r, &found);
+    job_run_insert(j, at, r);
+  }
+  if (changed)
+    job_runs_changed(m, j);
+  return changed;
+}
+
+bool model_put_run(struct model *m, int place, strid job, const struct run_data *d, int64_t asked_ms, bool *changed)
+{
+  if (changed != NULL)
+    *changed = false;
+  struct job *j = model_job_mutable(m, place, job);
+  if (j == NULL || d->id == NULL || d->id[0] == '\0')
+    return false;
+  if (d->job != NULL && strcmp(d->job, strpool_get(m->strings, job)) != 0)
+    return false;
+  struct run r;
+  run_pack(m, j, d, asked_ms, &r);
+  /* A run that turns up in a history that was read before has arrived since. */
+  if (j->top_read_ms != WHEN_NONE && d->started_ms != WHEN_NONE && d->started_ms >= j->top_read_ms)
+    r.flags |= RUN_FLAG_NEW;
+  bool shows = job_put(m, j, &r);
+  if (changed != NULL)
+    *changed = shows;
+  return true;
+}
+
+void model_put_packed_run(struct model *m, int place, strid job, const struct run *r)
+{
+  struct job *j = model_job_mutable(m, place, job);
+  if (j == NULL)
+    return;
+  struct run copy = *r;
+  job_put(m, j, &copy);
+}
+
+void job_runs_note_job(struct model *m, struct job *j)
+{
+  bool changed = false;
+  for (size_t i = 0; i < j->run_count; i++) {
+    struct run *r = &j->runs[i];
+    if ((r->flags & RUN_FLAG_AUTO_SCALING_GIVEN) != 0)
+      continue;
+    uint32_t flags = r->flags & ~(uint32_t)RUN_FLAG_AUTO_SCALING;
+    if (j->auto_scaling == TRI_TRUE)
+      flags |= RUN_FLAG_AUTO_SCALING;
+    changed = changed || flags != r->flags;
+    r->flags = flags;
+  }
+  if (changed)
+    job_runs_changed(m, j);
+}
+
+const struct run *model_run(const struct model *m, int place, strid job, const char *run_id)
+{
+  const struct job *j = model_job(m, place, job);
+  struct run key = {0};
+  if (j == NULL || run_id == NULL || run_id[0] == '\0' || !run_find_id(&key, m->strings, run_id))
+    return NULL;
+  bool found;
+  size_t at = job_run_find_id(j, &key, &found);
+  return found ? &j->runs[at] : NULL;
+}
