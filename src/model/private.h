@@ -8,13 +8,14 @@
 int place_add(struct model *m, const char *partition, const char *region, const char *endpoint);
 void place_fini(struct place *p);
 void job_fini(struct job *j);
-struct job *place_job(const struct place *p, strid name);         /* NULL when unknown */
+struct job *place_job(const struct place *p, strid name); /* NULL when unknown */
 struct job *place_job_make(struct model *m, int place, strid name);
 void triggers_free(struct place *p);
 
 /* runs.c */
 void job_runs_fini(struct job *j);
-void job_runs_note_job(struct model *m, struct job *j); /* the definition's auto scaling changed: what silent runs inherit */
+void job_runs_note_job(struct model *m,
+                       struct job *j); /* the definition's auto scaling changed: what silent runs inherit */
 
 /* spans.c */
 void job_add_span(struct job *j, int64_t from_ms, int64_t to_ms);

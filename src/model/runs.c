@@ -451,7 +451,8 @@ static bool run_shows_same(const struct run *a, const struct run *b)
   left.fetched_ms = b->fetched_ms;
   return memcmp(&left, b, sizeof left) == 0;
 }
-_Static_assert(sizeof(struct run) == 144, "runs are compared byte by byte: a change of the struct must not bring padding");
+_Static_assert(sizeof(struct run) == 144,
+               "runs are compared byte by byte: a change of the struct must not bring padding");
 
 static void job_runs_changed(struct model *m, struct job *j)
 {
