@@ -1,5 +1,6 @@
 #include "report/cell.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
