@@ -92,11 +92,16 @@ static struct err read_address(int fd, struct demo *out)
 static void set_environment(void)
 {
   static const char *const unset[] = {
-      "AWS_PROFILE",      "AWS_DEFAULT_PROFILE",      "AWS_SESSION_TOKEN", "AWS_SECURITY_TOKEN",
-      "AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_GLUE",    "AWS_CA_BUNDLE",     "AWS_ENDPOINT_URL_STS",
-      "AWS_ROLE_ARN",     "AWS_USE_FIPS_ENDPOINT",    "AWS_REGION",        "AWS_USE_DUALSTACK_ENDPOINT",
-      "AWS_DEFAULT_REGION", "AWS_CREDENTIAL_EXPIRATION", "AWS_ACCOUNT_ID", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
-      "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy",
+      "AWS_PROFILE",        "AWS_DEFAULT_PROFILE",
+      "AWS_SESSION_TOKEN",  "AWS_SECURITY_TOKEN",
+      "AWS_ENDPOINT_URL",   "AWS_ENDPOINT_URL_GLUE",
+      "AWS_CA_BUNDLE",      "AWS_ENDPOINT_URL_STS",
+      "AWS_ROLE_ARN",       "AWS_USE_FIPS_ENDPOINT",
+      "AWS_REGION",         "AWS_USE_DUALSTACK_ENDPOINT",
+      "AWS_DEFAULT_REGION", "AWS_CREDENTIAL_EXPIRATION",
+      "AWS_ACCOUNT_ID",     "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
+      "HTTP_PROXY",         "http_proxy",
+      "ALL_PROXY",          "all_proxy",
   };
   for (size_t i = 0; i < sizeof unset / sizeof unset[0]; i++) {
     unsetenv(unset[i]);

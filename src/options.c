@@ -47,7 +47,7 @@ enum option_id {
 };
 
 #define BIT(command) (1u << (command))
-#define EVERYWHERE 0u
+#define EVERYWHERE   0u
 
 struct option_row {
   enum option_id id;

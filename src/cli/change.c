@@ -155,8 +155,8 @@ void change_input(struct cli *cli, struct intents *out)
 static const char *result_word(enum change_result r)
 {
   static const char *const words[] = {
-      [CHANGE_PENDING] = "uncertain",   [CHANGE_STARTED] = "started",     [CHANGE_STOPPING] = "stopping",
-      [CHANGE_REFUSED] = "refused",     [CHANGE_UNCERTAIN] = "uncertain", [CHANGE_UNCHANGED] = "unchanged",
+      [CHANGE_PENDING] = "uncertain", [CHANGE_STARTED] = "started",     [CHANGE_STOPPING] = "stopping",
+      [CHANGE_REFUSED] = "refused",   [CHANGE_UNCERTAIN] = "uncertain", [CHANGE_UNCHANGED] = "unchanged",
   };
   return words[r];
 }
@@ -229,8 +229,8 @@ static enum cli_exit change_exit(const struct change *c)
     break;
   case CHANGE_REFUSED:
     status = cli_exit_for(c->kind);
-    status = status == CLI_EXIT_OK || status == CLI_EXIT_USAGE || status == CLI_EXIT_INTERRUPTED ? CLI_EXIT_REFUSED
-                                                                                                 : status;
+    status =
+        status == CLI_EXIT_OK || status == CLI_EXIT_USAGE || status == CLI_EXIT_INTERRUPTED ? CLI_EXIT_REFUSED : status;
     break;
   case CHANGE_STARTED:
   case CHANGE_STOPPING:

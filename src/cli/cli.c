@@ -188,8 +188,8 @@ void cli_wants_of(const struct cli *cli, const struct model *model, struct wants
       wants_add(out, &like);
     }
     if (cli->started_run) {
-      struct want started = {.kind = WANT_RUN, .context = -1, .job = job,
-                             .run_id = strpool_put(model->strings, cli->started_run)};
+      struct want started = {
+          .kind = WANT_RUN, .context = -1, .job = job, .run_id = strpool_put(model->strings, cli->started_run)};
       wants_add(out, &started);
     }
     break;
@@ -299,8 +299,8 @@ static void front_frame(void *front, const struct model *model, int64_t now_ms, 
     wants_fini(&wants);
   }
   if (cli->finished && cli->out.len > 0) {
-    bool whole = !cli->out.overflow && fwrite(cli->out.data, 1, cli->out.len, stdout) == cli->out.len &&
-                 fflush(stdout) == 0;
+    bool whole =
+        !cli->out.overflow && fwrite(cli->out.data, 1, cli->out.len, stdout) == cli->out.len && fflush(stdout) == 0;
     if (!whole) {
       fputs("gluetop: the answer could not be written whole to standard output\n", stderr);
       cli->status = cli->status == CLI_EXIT_OK ? CLI_EXIT_TROUBLE : cli->status;

@@ -11,8 +11,8 @@
 static void add(struct cli_problems *p, int context, enum err_kind kind, const char *what, const char *message)
 {
   p->items = xgrow(p->items, &p->cap, p->count + 1, sizeof *p->items);
-  p->items[p->count++] = (struct cli_problem){
-      .context = context, .kind = kind, .what = xstrdup(what), .message = xstrdup(message)};
+  p->items[p->count++] =
+      (struct cli_problem){.context = context, .kind = kind, .what = xstrdup(what), .message = xstrdup(message)};
 }
 
 static void gather_one(void *user, const struct answer *a)

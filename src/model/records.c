@@ -59,3 +59,9 @@ const char *job_type_word(enum job_type t)
       return job_types[i].word;
   return "";
 }
+
+const char *execution_class_word(enum execution_class c)
+{
+  static const char *const words[] = {[CLASS_STANDARD] = "STANDARD", [CLASS_FLEX] = "FLEX", [CLASS_OTHER] = NULL};
+  return words[c];
+}

@@ -42,6 +42,7 @@ const struct run_state_info *run_state_info(enum run_state s);
 enum run_state run_state_parse(const char *word); /* NULL and unknown words give RUN_STATE_UNKNOWN */
 
 enum execution_class { CLASS_STANDARD = 0, CLASS_FLEX, CLASS_OTHER };
+const char *execution_class_word(enum execution_class c); /* "STANDARD", "FLEX"; NULL for OTHER */
 enum job_type { JOB_TYPE_OTHER = 0, JOB_SPARK, JOB_STREAMING, JOB_PYTHON_SHELL, JOB_RAY };
 enum job_type job_type_parse(const char *command_name); /* glueetl, gluestreaming, pythonshell, glueray */
 const char *job_type_word(enum job_type t);             /* the same words; "" for OTHER */

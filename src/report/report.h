@@ -22,7 +22,16 @@ struct report_scope {
   const int *context_of_place; /* place index to index into contexts[] of the output */
 };
 
-enum value_kind { VALUE_NULL, VALUE_STRING, VALUE_INT, VALUE_DOUBLE, VALUE_BOOL, VALUE_TIME, VALUE_MONEY /* nano-dollars */, VALUE_JSON /* writes itself */ };
+enum value_kind {
+  VALUE_NULL,
+  VALUE_STRING,
+  VALUE_INT,
+  VALUE_DOUBLE,
+  VALUE_BOOL,
+  VALUE_TIME,
+  VALUE_MONEY /* nano-dollars */,
+  VALUE_JSON /* writes itself */
+};
 struct value {
   enum value_kind kind;
   union {
@@ -53,14 +62,17 @@ extern const size_t report_job_field_count;
 extern const struct report_field report_run_fields[];
 extern const size_t report_run_field_count;
 
-void report_write_object(const struct report_scope *scope, const struct report_row *row, const struct report_field *fields, size_t count, struct jw *w);
+void report_write_object(const struct report_scope *scope, const struct report_row *row,
+                         const struct report_field *fields, size_t count, struct jw *w);
 void report_write_csv_header(const struct report_field *fields, size_t count, struct buf *out);
-void report_write_csv_row(const struct report_scope *scope, const struct report_row *row, const struct report_field *fields, size_t count, struct buf *out);
+void report_write_csv_row(const struct report_scope *scope, const struct report_row *row,
+                          const struct report_field *fields, size_t count, struct buf *out);
 /* The members alone, inside an object that the caller has opened. */
-void report_write_fields(const struct report_scope *scope, const struct report_row *row, const struct report_field *fields, size_t count, struct jw *w);
+void report_write_fields(const struct report_scope *scope, const struct report_row *row,
+                         const struct report_field *fields, size_t count, struct jw *w);
 
 /* A cell is at most this many bytes; a definition at most this deep (cJSON's own nesting limit is higher, the service's far lower). */
-#define REPORT_CELL_MAX ((size_t)16 * 1024 * 1024)
+#define REPORT_CELL_MAX  ((size_t)16 * 1024 * 1024)
 #define REPORT_DOC_DEPTH 64
 /* Does this node stand inside a map of job arguments, whose values are masked by their keys? */
 bool report_doc_is_argument(const struct doc *doc, size_t index);

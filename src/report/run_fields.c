@@ -147,24 +147,30 @@ FIELD(fetched_at)
 
 FIELD(dpu_seconds)
 {
-  struct run_cost c = report_run_cost(s, row);
-  return c.dpu_basis == COST_UNKNOWN ? value_null() : value_double(c.dpu_seconds);
+  (void)s;
+  (void)row;
+  return value_null();
 }
 
 FIELD(dpu_basis)
 {
-  return value_string(cost_basis_word(report_run_cost(s, row).dpu_basis));
+  (void)s;
+  (void)row;
+  return value_null();
 }
 
 FIELD(usd)
 {
-  struct run_cost c = report_run_cost(s, row);
-  return c.usd_basis == COST_UNKNOWN ? value_null() : value_money(c.usd_nano);
+  (void)s;
+  (void)row;
+  return value_null();
 }
 
 FIELD(usd_basis)
 {
-  return value_string(cost_basis_word(report_run_cost(s, row).usd_basis));
+  (void)s;
+  (void)row;
+  return value_null();
 }
 
 const struct report_field report_run_fields[] = {

@@ -122,8 +122,14 @@ static void seal_world(struct drive *d)
   snprintf(text, sizeof text, "XDG_STATE_HOME=%s/state", d->home);
   put_env(d, text);
   static const char *const fixed[] = {
-      "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=Europe/Berlin", "TERM=xterm-256color",
-      "AWS_ACCESS_KEY_ID=AKIAGLUESIMDEMO00001", "AWS_SECRET_ACCESS_KEY=" SIM_SECRET, "AWS_REGION=eu-west-1",
+      "PATH=/usr/bin:/bin",
+      "LANG=C.UTF-8",
+      "LC_ALL=C.UTF-8",
+      "TZ=Europe/Berlin",
+      "TERM=xterm-256color",
+      "AWS_ACCESS_KEY_ID=AKIAGLUESIMDEMO00001",
+      "AWS_SECRET_ACCESS_KEY=" SIM_SECRET,
+      "AWS_REGION=eu-west-1",
       "AWS_EC2_METADATA_DISABLED=true",
   };
   for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
@@ -231,9 +237,9 @@ static bool start_program(struct drive *d, const char *text, bool test_clock)
 static const struct {
   const char *name, *bytes;
 } key_names[] = {
-    {"Enter", "\r"},    {"Esc", "\x1b"},     {"Up", "\x1b[A"},   {"Down", "\x1b[B"}, {"Right", "\x1b[C"},
+    {"Enter", "\r"},    {"Esc", "\x1b"},     {"Up", "\x1b[A"},    {"Down", "\x1b[B"}, {"Right", "\x1b[C"},
     {"Left", "\x1b[D"}, {"PgUp", "\x1b[5~"}, {"PgDn", "\x1b[6~"}, {"Tab", "\t"},      {"Space", " "},
-    {"BS", "\x7f"},     {"lt", "<"},         {"Home", "\x1b[H"}, {"End", "\x1b[F"},  {"Del", "\x1b[3~"},
+    {"BS", "\x7f"},     {"lt", "<"},         {"Home", "\x1b[H"},  {"End", "\x1b[F"},  {"Del", "\x1b[3~"},
 };
 
 static bool type_keys(struct drive *d, const char *text)
@@ -253,7 +259,8 @@ static bool type_keys(struct drive *d, const char *text)
     } else {
       good = false;
       for (size_t i = 0; i < sizeof key_names / sizeof key_names[0] && !good; i++) {
-        if (strlen(key_names[i].name) == (size_t)(end - p - 1) && strncmp(key_names[i].name, p + 1, (size_t)(end - p - 1)) == 0) {
+        if (strlen(key_names[i].name) == (size_t)(end - p - 1) &&
+            strncmp(key_names[i].name, p + 1, (size_t)(end - p - 1)) == 0) {
           vt_send(d->vt, key_names[i].bytes, strlen(key_names[i].bytes));
           good = true;
         }
@@ -329,8 +336,8 @@ static int signal_of(const char *name)
   static const struct {
     const char *name;
     int number;
-  } table[] = {{"TERM", SIGTERM}, {"HUP", SIGHUP},   {"INT", SIGINT},   {"QUIT", SIGQUIT}, {"TSTP", SIGTSTP},
-               {"CONT", SIGCONT}, {"SEGV", SIGSEGV}, {"BUS", SIGBUS},   {"ABRT", SIGABRT}, {"WINCH", SIGWINCH},
+  } table[] = {{"TERM", SIGTERM}, {"HUP", SIGHUP},   {"INT", SIGINT}, {"QUIT", SIGQUIT}, {"TSTP", SIGTSTP},
+               {"CONT", SIGCONT}, {"SEGV", SIGSEGV}, {"BUS", SIGBUS}, {"ABRT", SIGABRT}, {"WINCH", SIGWINCH},
                {"KILL", SIGKILL}, {"FPE", SIGFPE},   {"ILL", SIGILL}};
   int number = 0;
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {

@@ -39,8 +39,8 @@ const char *vt_line(const struct vt *vt, int row);
 /* The whole screen: text lines; with attributes, each line that has any is followed by "  | 0-5 bold reverse fg=red" runs. malloced. */
 char *vt_dump(const struct vt *vt, bool attributes);
 bool vt_contains(const struct vt *vt, const char *text);
-uint64_t vt_bytes(const struct vt *vt);   /* bytes the child has written so far */
-bool vt_alternate(const struct vt *vt);   /* is the alternate screen shown? */
+uint64_t vt_bytes(const struct vt *vt); /* bytes the child has written so far */
+bool vt_alternate(const struct vt *vt); /* is the alternate screen shown? */
 bool vt_cursor_visible(const struct vt *vt);
 /* The raw bytes since the last vt_mark, for tests that look for what must not be there. */
 void vt_mark(struct vt *vt);

@@ -69,9 +69,10 @@ static void test_read(void **state)
   (void)state;
   struct options o;
   char *copy = NULL;
-  struct err e = read_line("runs orders -r eu-west-1 -pprod --since=7d -o json --state failed,MELTING --active --limit 5 "
-                           "--context a@eu-west-1 --context b -vv --utc",
-                           &o, &copy);
+  struct err e =
+      read_line("runs orders -r eu-west-1 -pprod --since=7d -o json --state failed,MELTING --active --limit 5 "
+                "--context a@eu-west-1 --context b -vv --utc",
+                &o, &copy);
   assert_int_equal(e.kind, ERR_OK);
   assert_int_equal(o.request.command, CLI_RUNS);
   assert_string_equal(o.request.args[0], "orders");
