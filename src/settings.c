@@ -1,0 +1,231 @@
+#include "settings.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/xalloc.h"
+
+enum form { FORM_TEXT, FORM_NUMBER, FORM_BOOL };
+
+/* Everything that may stand in the file. Key NULL: any key (names of actions, worker classes). */
+static const struct {
+  const char *section, *key;
+  enum form form;
+} known[] = {
+    {"", "refresh", FORM_NUMBER},
+    {"", "max_requests_per_second", FORM_NUMBER},
+    {"", "connections", FORM_NUMBER},
+    {"", "budget_usd_month", FORM_NUMBER},
+    {"", "budget_usd_day", FORM_NUMBER},
+    {"", "theme", FORM_TEXT},
+    {"", "ascii", FORM_BOOL},
+    {"", "utc", FORM_BOOL},
+    {"", "read_only", FORM_BOOL},
+    {"", "store", FORM_TEXT},
+    {"", "view", FORM_TEXT},
+    {"context", "profile", FORM_TEXT},
+    {"context", "region", FORM_TEXT},
+    {"context", "colour", FORM_TEXT},
+    {"context", "color", FORM_TEXT},
+    {"context", "read_only", FORM_BOOL},
+    {"context", "endpoint_url", FORM_TEXT},
+    {"context", "open", FORM_BOOL},
+    {"price", NULL, FORM_NUMBER},
+    {"quota", NULL, FORM_NUMBER},
+    {"tag", "jobs", FORM_TEXT},
+    {"keys", NULL, FORM_TEXT},
+    {"notify", "bell", FORM_BOOL},
+    {"notify", "osc", FORM_NUMBER},
+    {"notify", "command", FORM_TEXT},
+};
+enum { KNOWN = sizeof known / sizeof known[0] };
+
+static void fault(struct settings *s, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void fault(struct settings *s, int line, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  char *text = xvasprintf(format, args);
+  va_end(args);
+  char *whole = xasprintf("%s:%d: %s", s->path, line, text);
+  s->faults = xreallocarray(s->faults, s->fault_count + 1, sizeof *s->faults);
+  s->faults[s->fault_count++] = text_clean_dup(whole, TEXT_LINE);
+  free(whole);
+  free(text);
+}
+
+static bool parse_bool(const char *text, bool *out)
+{
+  static const struct {
+    const char *word;
+    bool value;
+  } words[] = {{"yes", true}, {"true", true},   {"on", true},   {"1", true},
+               {"no", false}, {"false", false}, {"off", false}, {"0", false}};
+  bool good = false;
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    if (strcmp(words[i].word, text) == 0) {
+      *out = words[i].value;
+      good = true;
+    }
+  }
+  return good;
+}
+
+static bool parse_number(const char *text, double *out)
+{
+  char *end = NULL;
+  errno = 0;
+  *out = strtod(text, &end);
+  return errno == 0 && end != text && *end == '\0' && *out >= 0 && *out < 1e15;
+}
+
+static bool value_fits(enum form form, const char *value)
+{
+  bool good = true, b = false;
+  double d = 0;
+  switch (form) {
+  case FORM_NUMBER:
+    good = parse_number(value, &d);
+    break;
+  case FORM_BOOL:
+    good = parse_bool(value, &b);
+    break;
+  case FORM_TEXT:
+    break;
+  }
+  return good;
+}
+
+/* inih's call-back. Returning 0 would be a syntax error: faults are kept by ourselves, in words. */
+static int on_pair(void *user, const char *section, const char *key, const char *value, int line)
+{
+  struct settings *s = user;
+  size_t word = strcspn(section, " \t");
+  char *kind = xstrndup(section, word);
+  char *name = xstrdup(section + word + strspn(section + word, " \t"));
+  bool section_known = false, key_known = false, fits = true;
+  for (int i = 0; i < KNOWN; i++) {
+    if (strcmp(known[i].section, kind) == 0) {
+      section_known = true;
+      if (!key_known && (!known[i].key || strcmp(known[i].key, key) == 0)) {
+        key_known = true;
+        fits = value_fits(known[i].form, value);
+      }
+    }
+  }
+  if (!section_known) {
+    fault(s, line, "there is no section [%s]", section);
+  } else if (!key_known) {
+    fault(s, line, "'%s' means nothing %s%s", key, *kind ? "in section " : "here", kind);
+  } else if (!fits) {
+    fault(s, line, "'%s' is no value for %s", value, key);
+  } else {
+    s->items = xgrow(s->items, &s->cap, s->count + 1, sizeof *s->items);
+    s->items[s->count++] = (struct setting){
+        .section = xstrdup(kind), .name = xstrdup(name), .key = xstrdup(key), .value = xstrdup(value), .line = line};
+  }
+  free(kind);
+  free(name);
+  return 1;
+}
+
+static char *usual_path(void)
+{
+  const char *config = getenv("XDG_CONFIG_HOME");
+  const char *home = getenv("HOME");
+  char *path = NULL;
+  if (config && *config) {
+    path = xasprintf("%s/gluetop/config", config);
+  } else if (home && *home) {
+    path = xasprintf("%s/.config/gluetop/config", home);
+  }
+  return path;
+}
+
+struct err settings_load(const char *path, struct settings *out)
+{
+  *out = (struct settings){.path = path ? xstrdup(path) : usual_path()};
+  struct err e = err_ok();
+  FILE *f = out->path ? fopen(out->path, "r") : NULL;
+  if (!f && (path || (out->path && errno != ENOENT && errno != ENOTDIR))) {
+    e = err_errno(ERR_CONFIG, "cannot read the config file %s", out->path);
+  } else if (f) {
+    int line = ini_parse_file(f, on_pair, out);
+    if (line > 0) {
+      fault(out, line, "a line that is neither [section] nor key = value");
+    }
+  }
+  if (f) {
+    fclose(f);
+  } else {
+    free(out->path);
+    out->path = NULL;
+  }
+  return e;
+}
+
+void settings_fini(struct settings *s)
+{
+  for (size_t i = 0; i < s->count; i++) {
+    free(s->items[i].section);
+    free(s->items[i].name);
+    free(s->items[i].key);
+    free(s->items[i].value);
+  }
+  for (size_t i = 0; i < s->fault_count; i++) {
+    free(s->faults[i]);
+  }
+  free(s->items);
+  free(s->faults);
+  free(s->path);
+  *s = (struct settings){0};
+}
+
+const char *settings_get(const struct settings *s, const char *section, const char *name, const char *key)
+{
+  const char *found = NULL;
+  for (size_t i = 0; i < s->count; i++) {
+    const struct setting *x = &s->items[i];
+    if (strcmp(x->section, section) == 0 && strcmp(x->name, name ? name : "") == 0 && strcmp(x->key, key) == 0) {
+      found = x->value;
+    }
+  }
+  return found;
+}
+
+double settings_number(const struct settings *s, const char *section, const char *name, const char *key,
+                       double otherwise)
+{
+  const char *text = settings_get(s, section, name, key);
+  double d = otherwise;
+  return text && parse_number(text, &d) ? d : otherwise;
+}
+
+bool settings_bool(const struct settings *s, const char *section, const char *name, const char *key, bool otherwise)
+{
+  const char *text = settings_get(s, section, name, key);
+  bool b = otherwise;
+  return text && parse_bool(text, &b) ? b : otherwise;
+}
+
+const char *settings_section(const struct settings *s, const char *section, size_t index)
+{
+  const char *found = NULL;
+  size_t seen = 0;
+  for (size_t i = 0; i < s->count && !found; i++) {
+    bool first = strcmp(s->items[i].section, section) == 0;
+    for (size_t k = 0; k < i && first; k++) {
+      first = !(strcmp(s->items[k].section, section) == 0 && strcmp(s->items[k].name, s->items[i].name) == 0);
+    }
+    if (first && seen++ == index) {
+      found = s->items[i].name;
+    }
+  }
+  return found;
+}
