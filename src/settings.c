@@ -102,10 +102,27 @@ static bool value_fits(enum form form, const char *value)
   return good;
 }
 
-/* inih's call-back. Returning 0 would be a syntax error: faults are kept by ourselves, in words. */
-static int on_pair(void *user, const char *section, const char *key, const char *value, int line)
+/* Debian's inih does not tell its call-back the line, so the lines are counted where they are read. */
+struct reading {
+  struct settings *settings;
+  FILE *file;
+  int line;
+};
+
+static char *next_line(char *text, int size, void *stream)
 {
-  struct settings *s = user;
+  struct reading *r = stream;
+  char *got = fgets(text, size, r->file);
+  r->line += got != NULL;
+  return got;
+}
+
+/* inih's call-back. Returning 0 would be a syntax error: faults are kept by ourselves, in words. */
+static int on_pair(void *user, const char *section, const char *key, const char *value)
+{
+  const struct reading *r = user;
+  struct settings *s = r->settings;
+  int line = r->line;
   size_t word = strcspn(section, " \t");
   char *kind = xstrndup(section, word);
   char *name = xstrdup(section + word + strspn(section + word, " \t"));
@@ -156,7 +173,8 @@ struct err settings_load(const char *path, struct settings *out)
   if (!f && (path || (out->path && errno != ENOENT && errno != ENOTDIR))) {
     e = err_errno(ERR_CONFIG, "cannot read the config file %s", out->path);
   } else if (f) {
-    int line = ini_parse_file(f, on_pair, out);
+    struct reading r = {.settings = out, .file = f};
+    int line = ini_parse_stream(next_line, &r, on_pair, &r);
     if (line > 0) {
       fault(out, line, "a line that is neither [section] nor key = value");
     }
