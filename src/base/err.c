@@ -145,12 +145,13 @@ const char *err_message(const struct err *e)
 static void err_add_flat(struct buf *out, const char *text)
 {
   bool blank = false;
+  size_t start = out->len;
   for (const char *p = text; *p != '\0'; p++) {
     if (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r') {
       blank = true;
       continue;
     }
-    if (blank && p != text)
+    if (blank && out->len > start)
       buf_addc(out, ' ');
     blank = false;
     buf_addc(out, *p);

@@ -279,8 +279,10 @@ bool when_parse_span(const char *s, int64_t *ms)
   int64_t unit = 0;
   switch (*s) {
   case '\0':
+    if (count != 0)
+      return false;
     *ms = 0;
-    return count == 0;
+    return true;
   case 's':
     unit = WHEN_SECOND;
     break;

@@ -34,7 +34,8 @@ static int64_t when_wall(int64_t ms, enum when_zone zone)
       .minute = tm.tm_min,
       .second = tm.tm_sec,
   };
-  return when_from_civil(&c) + (ms - when_floor_seconds(ms) * WHEN_SECOND);
+  int64_t milli = ms % WHEN_SECOND;
+  return when_from_civil(&c) + (milli < 0 ? milli + WHEN_SECOND : milli);
 }
 
 /* The first moment at which the wall shows midnight of this civil day, or, where summer time skips that midnight, the
