@@ -37,9 +37,7 @@ bool sigv4_header_value_is_valid(const char *value, size_t len)
 {
   for (size_t i = 0; i < len; i++) {
     unsigned char c = (unsigned char)value[i];
-    if (c >= ' ' && c != 127)
-      continue;
-    if (c == '\t')
+    if ((c >= ' ' && c != 127) || c == '\t')
       continue;
     if (c == '\r' && i + 1 < len && value[i + 1] == '\n')
       i++;
@@ -54,6 +52,9 @@ bool sigv4_header_value_is_valid(const char *value, size_t len)
 static int compare_spans(struct sigv4_span a, struct sigv4_span b)
 {
   size_t shorter = a.len < b.len ? a.len : b.len;
+  /* Most names differ in their first byte already. */
+  if (shorter > 0 && a.at[0] != b.at[0])
+    return (unsigned char)a.at[0] < (unsigned char)b.at[0] ? -1 : 1;
   int order = shorter > 0 ? memcmp(a.at, b.at, shorter) : 0;
   if (order != 0)
     return order;

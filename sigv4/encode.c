@@ -36,30 +36,6 @@ static bool has_class(char c, unsigned class)
   return (classes[(unsigned char)c] & class) != 0;
 }
 
-void sigv4_out_put(struct sigv4_out *out, const char *data, size_t len)
-{
-  if ((size_t)(out->end - out->at) < len) {
-    out->overflow = true;
-    return;
-  }
-  memcpy(out->at, data, len);
-  out->at += len;
-}
-
-void sigv4_out_char(struct sigv4_out *out, char c)
-{
-  if (out->at == out->end) {
-    out->overflow = true;
-    return;
-  }
-  *out->at++ = c;
-}
-
-void sigv4_out_text(struct sigv4_out *out, const char *text)
-{
-  sigv4_out_put(out, text, strlen(text));
-}
-
 static bool all_of_class(const char *text, size_t len, unsigned class)
 {
   for (size_t i = 0; i < len; i++) {
@@ -84,9 +60,25 @@ bool sigv4_is_visible(const char *text)
   return all_of_class(text, strlen(text), VISIBLE);
 }
 
-char sigv4_lower(char c)
+/* ASCII alone, whatever the locale says. */
+static char lower(char c)
 {
   return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+bool sigv4_put_name(struct sigv4_out *out, const char *name, size_t len)
+{
+  if ((size_t)(out->end - out->at) < len) {
+    out->overflow = true;
+    return false;
+  }
+  unsigned shared = TOKEN;
+  for (size_t i = 0; i < len; i++) {
+    shared &= classes[(unsigned char)name[i]];
+    out->at[i] = lower(name[i]);
+  }
+  out->at += len;
+  return shared != 0 && len > 0;
 }
 
 void sigv4_hex(const unsigned char *digest, size_t len, char *out)
@@ -159,7 +151,7 @@ static int digit_value(char c)
 {
   if (c >= '0' && c <= '9')
     return c - '0';
-  c = sigv4_lower(c);
+  c = lower(c);
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 

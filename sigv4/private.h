@@ -4,6 +4,8 @@
 
 #include "sigv4/sigv4.h"
 
+#include <string.h>
+
 #define SIGV4_DIGEST_SIZE 32
 #define SIGV4_HEX_SIZE    64
 /* SHA-256 works on blocks of 64 bytes; HMAC pads its key to one block. */
@@ -27,9 +29,30 @@ struct sigv4_out {
   bool overflow;
 };
 
-void sigv4_out_put(struct sigv4_out *out, const char *data, size_t len);
-void sigv4_out_char(struct sigv4_out *out, char c);
-void sigv4_out_text(struct sigv4_out *out, const char *text);
+/* Here, and not in encode.c, since they run for every byte of a signature. */
+static inline void sigv4_out_put(struct sigv4_out *out, const char *data, size_t len)
+{
+  if ((size_t)(out->end - out->at) < len) {
+    out->overflow = true;
+    return;
+  }
+  memcpy(out->at, data, len);
+  out->at += len;
+}
+
+static inline void sigv4_out_char(struct sigv4_out *out, char c)
+{
+  if (out->at == out->end) {
+    out->overflow = true;
+    return;
+  }
+  *out->at++ = c;
+}
+
+static inline void sigv4_out_text(struct sigv4_out *out, const char *text)
+{
+  sigv4_out_put(out, text, strlen(text));
+}
 
 /* encode.c */
 
@@ -39,8 +62,8 @@ bool sigv4_is_token(const char *text, size_t len);
 bool sigv4_is_scope_part(const char *text);
 /* Visible ASCII only: a session token or a given payload hash. */
 bool sigv4_is_visible(const char *text);
-/* Lower-case ASCII letter of c, whatever the locale says. */
-char sigv4_lower(char c);
+/* Writes a header name in lower case; false where it is not a token. */
+bool sigv4_put_name(struct sigv4_out *out, const char *name, size_t len);
 void sigv4_hex(const unsigned char *digest, size_t len, char *out);
 /* "YYYYMMDDTHHMMSSZ", without a terminator; false outside 1970 to 9999. */
 bool sigv4_format_time(int64_t ms_utc, char out[SIGV4_TIME_SIZE]);

@@ -28,9 +28,12 @@
 
 enum form { FORM_HEADERS, FORM_QUERY };
 
-/* At the head of the block. */
+/* At the head of the block: what was written and is to be wiped. */
 struct block {
-  size_t size;
+  char *text;
+  size_t text_len;
+  char *scratch;
+  size_t scratch_len;
 };
 
 struct signing {
@@ -152,18 +155,18 @@ static bool measure(const struct signing *s, struct sizes *sizes)
   size_t headers = names + values + 3 * sizes->header_max;
   size_t credential = s->access_key_id.len + scope + 1;
   /* An encoded byte takes three. The names of our own parameters and their fixed values take under 300. */
-  size_t query = 3 * (s->query.len + credential + s->token.len) + 2 * sizes->parameter_max + 300;
+  size_t query = 3 * s->query.len + 2 * sizes->parameter_max;
   if (s->form == FORM_QUERY)
-    query += 3 * signed_headers;
+    query += 3 * (credential + s->token.len + signed_headers) + 300;
 
   sizes->path = 3 * s->path.len + 2;
-  sizes->scratch = names + query + credential;
+  sizes->scratch = names + query + (s->form == FORM_QUERY ? credential : 0);
   size_t canonical_request = s->method.len + sizes->path + query + headers + signed_headers + payload_hash + 8;
   size_t string_to_sign = sizeof ALGORITHM + SIGV4_TIME_SIZE + scope + SIGV4_HEX_SIZE + 8;
   size_t own_strings = scope + payload_hash + SIGV4_TIME_SIZE + s->token.len + signed_headers + 8;
   sizes->text = canonical_request + string_to_sign + own_strings;
   if (s->form == FORM_QUERY)
-    sizes->text += query + TAIL_SIZE;
+    sizes->text += query + TAIL_SIZE; /* what is sent, beside what is signed */
   else
     sizes->text += sizeof ALGORITHM + credential + signed_headers + SIGV4_HEX_SIZE + 64;
   return true;
@@ -180,7 +183,6 @@ static enum sigv4_status cut_block(struct signing *s, struct sigv4_signed *out)
   struct block *block = malloc(size);
   if (block == NULL)
     return SIGV4_NO_MEMORY;
-  block->size = size;
   s->headers = (struct sigv4_pair *)(void *)(block + 1);
   s->parameters = s->headers + sizes.header_max;
   out->extra = (struct sigv4_header *)(void *)(s->parameters + sizes.parameter_max);
@@ -190,6 +192,7 @@ static enum sigv4_status cut_block(struct signing *s, struct sigv4_signed *out)
   char *text = scratch + sizes.scratch;
   s->scratch = (struct sigv4_out){.at = scratch, .end = text};
   s->text = (struct sigv4_out){.at = text, .end = text + sizes.text};
+  *block = (struct block){.text = text, .scratch = scratch};
   return SIGV4_OK;
 }
 
@@ -223,10 +226,8 @@ static enum sigv4_status collect_headers(struct signing *s)
     const struct sigv4_header *header = &s->request->headers[i];
     struct sigv4_span name = {s->scratch.at, strlen(header->name)};
     struct sigv4_span value = span_of(header->value);
-    if (!sigv4_is_token(header->name, name.len) || !sigv4_header_value_is_valid(value.at, value.len))
+    if (!sigv4_put_name(&s->scratch, header->name, name.len) || !sigv4_header_value_is_valid(value.at, value.len))
       return SIGV4_INVALID;
-    for (size_t k = 0; k < name.len; k++)
-      sigv4_out_char(&s->scratch, sigv4_lower(header->name[k]));
     if (sigv4_header_is_unsigned(name) || is_superseded(s, name))
       continue;
     has_host = has_host || (name.len == 4 && memcmp(name.at, "host", 4) == 0);
@@ -493,8 +494,12 @@ static enum sigv4_status sign(struct signing *s, const char *region, const char 
   s->service = span_of(service);
 
   enum sigv4_status status = cut_block(s, out);
-  if (status == SIGV4_OK)
+  if (status == SIGV4_OK) {
+    struct block *block = out->block;
     status = sign_in_block(s, out);
+    block->text_len = (size_t)(s->text.at - block->text);
+    block->scratch_len = (size_t)(s->scratch.at - block->scratch);
+  }
   if (status != SIGV4_OK)
     sigv4_signed_fini(out);
   return status;
@@ -528,7 +533,8 @@ void sigv4_signed_fini(struct sigv4_signed *s)
 {
   if (s->block != NULL) {
     struct block *block = s->block;
-    OPENSSL_cleanse(block, block->size);
+    OPENSSL_cleanse(block->text, block->text_len);
+    OPENSSL_cleanse(block->scratch, block->scratch_len);
     free(block);
   }
   memset(s, 0, sizeof *s);
