@@ -239,7 +239,7 @@ static void run_folder(struct run *run, const char *folder, int depth)
 }
 
 /* Runs all cases below folder; false where one failed or none was found. */
-static bool run_suite(const char *title, const char *folder)
+static bool run_suite(const char *title, const char *folder, struct tally *total)
 {
   struct run run = {.keys = sigv4_keys_new()};
   if (run.keys == NULL) {
@@ -252,6 +252,8 @@ static bool run_suite(const char *title, const char *folder)
          "query "
          "form): %u cases passed, %u failed\n",
          title, run.tally.cases, run.tally.stages, run.tally.cases - run.tally.failed_cases, run.tally.failed_cases);
+  total->cases += run.tally.cases;
+  total->failed_cases += run.tally.failed_cases;
   if (run.tally.cases == 0)
     printf("FAILED: no case under %s\n", folder);
   return run.tally.cases > 0 && run.tally.failed_stages == 0;
@@ -299,13 +301,18 @@ int main(int argc, char **argv)
   char *script = xasprintf("%s/tests/conformance/sigv4_reference.py", srcdir);
   char *published = argc > 1 ? xstrdup(argv[1]) : find_published_suite(srcdir);
 
-  bool passed = run_suite("own vectors", vectors);
+  struct tally total = {0};
+  bool passed = run_suite("own vectors", vectors, &total);
   passed = run_reference(script, vectors) && passed;
   if (published != NULL)
-    passed = run_suite("published suite", published) && passed;
+    passed = run_suite("published suite", published, &total) && passed;
   else
     printf("published suite: not here (give its folder as an argument): only the own vectors ran\n");
 
+  /* The words of cmocka, which whoever sums up the tests counts. */
+  printf("[  PASSED  ] %u test(s).\n", total.cases - total.failed_cases);
+  if (!passed)
+    printf("[  FAILED  ] signing suites: %u test(s), listed above.\n", total.failed_cases > 0 ? total.failed_cases : 1);
   free(published);
   free(script);
   free(vectors);
