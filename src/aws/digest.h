@@ -21,7 +21,9 @@ void digest_uuid(char out[DIGEST_UUID]);
 bool digest_base64url(struct buf *out, const void *data, size_t len);
 
 /* Keys on P-256 in PEM. Coordinates and the signature's halves are 32 bytes each, big-endian. */
-struct err digest_es256_public(const char *pem, size_t pem_len, unsigned char x[32], unsigned char y[32]) ERR_MUST_CHECK;
-struct err digest_es256_sign(const char *pem, size_t pem_len, const void *data, size_t len, unsigned char signature[64]) ERR_MUST_CHECK;
+struct err digest_es256_public(const char *pem, size_t pem_len, unsigned char x[32],
+                               unsigned char y[32]) ERR_MUST_CHECK;
+struct err digest_es256_sign(const char *pem, size_t pem_len, const void *data, size_t len,
+                             unsigned char signature[64]) ERR_MUST_CHECK;
 
 #endif

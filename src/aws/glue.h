@@ -24,16 +24,19 @@ struct glue_jobs_page {
   size_t count;
   const char **names; /* ListJobs: names only; BatchGetJobs: JobsNotFound */
   size_t name_count;
+  size_t unreadable;      /* entries that are no objects or have no name: left out, so the page is not whole */
   const char *next_token; /* NULL: the end (absent, null or empty) */
 };
 struct glue_runs_page {
   struct run_data *runs;
   size_t count;
+  size_t unreadable; /* no objects, or without an id */
   const char *next_token;
 };
 struct glue_triggers_page {
   struct trigger_data *triggers;
   size_t count;
+  size_t unreadable;
   const char *next_token;
 };
 struct glue_doc_answer {
@@ -56,11 +59,11 @@ struct glue_stop_answer {
   size_t count;
 };
 
-/* Everything pointed to lives in `arena` until the call-back returns; take it by swapping the arena out. `answer->err` tells
- * success; on failure `page` is NULL. */
+/* Everything pointed to lives in `arena` until the call-back returns; take it by swapping the arena out. `err` tells success; on
+ * failure the answer in the union is NULL. A cancelled call gives everything back without a call-back. */
 struct glue_reply {
   const struct transport_answer *answer;
-  struct err err; /* of the call or of the decoding; owned by the caller of the call-back, copy to keep */
+  struct err err; /* of the call or of the decoding; copy to keep */
   struct arena *arena;
   union {
     const struct glue_jobs_page *jobs;
@@ -74,6 +77,7 @@ struct glue_reply {
 };
 typedef void glue_done_fn(void *user, const struct glue_reply *reply);
 
+/* All return the transport's id, for transport_cancel. Strings given are copied. max_results 0 leaves the size to the service. */
 uint64_t glue_get_jobs(const struct aws_target *t, const char *token, int max_results, glue_done_fn *done, void *user);
 uint64_t glue_list_jobs(const struct aws_target *t, const char *token, int max_results, glue_done_fn *done, void *user);
 uint64_t glue_batch_get_jobs(const struct aws_target *t, const char *const *names, size_t count, glue_done_fn *done, void *user); /* <= 25 */
@@ -94,12 +98,14 @@ struct glue_start_request {
 uint64_t glue_start_job_run(const struct aws_target *t, const struct glue_start_request *r, glue_done_fn *done, void *user);
 uint64_t glue_batch_stop_job_run(const struct aws_target *t, const char *job, const char *const *run_ids, size_t count, glue_done_fn *done, void *user); /* <= 25 */
 
-uint64_t sts_get_caller_identity(const struct aws_target *t, glue_done_fn *done, void *user);
-
-/* Decoders by themselves, for tests, fuzzers and benchmarks. */
+/* Decoders by themselves, for tests, fuzzers and benchmarks. A wrong type is ERR_PARSE where it leaves nothing to go on with (the answer, a
+ * list); a member of a row that has one is as good as absent. `out` needs no initialisation. */
 struct err glue_decode_runs(const char *text, size_t len, bool with_arguments, struct arena *arena, struct glue_runs_page *out) ERR_MUST_CHECK;
 struct err glue_decode_jobs(const char *text, size_t len, struct arena *arena, struct glue_jobs_page *out) ERR_MUST_CHECK;
 struct err glue_decode_triggers(const char *text, size_t len, struct arena *arena, struct glue_triggers_page *out) ERR_MUST_CHECK;
+struct err glue_decode_start(const char *text, size_t len, struct arena *arena, struct glue_start_answer *out) ERR_MUST_CHECK;
+struct err glue_decode_stop(const char *text, size_t len, struct arena *arena, struct glue_stop_answer *out) ERR_MUST_CHECK;
+/* member: "Job" or "JobRun". */
 struct err glue_decode_doc(const char *text, size_t len, const char *member, struct arena *arena, struct glue_doc_answer *out) ERR_MUST_CHECK;
 
 #endif

@@ -73,11 +73,12 @@ struct transport_request {
   const char *what;                      /* for errors: "GetJobRuns of orders-silver in eu-west-1"; copied */
   transport_accept_fn *accept;           /* or NULL */
   transport_done_fn *done;
+  void (*dropped)(void *user);           /* instead of done, when the request is cancelled or the transport ends; or NULL */
   void *user;
 };
 /* Returns an id > 0; the call-back comes later, from transport_turn, exactly once unless cancelled. */
 uint64_t transport_send(struct transport *t, const struct transport_request *request);
-void transport_cancel(struct transport *t, uint64_t id); /* no call-back after this */
+void transport_cancel(struct transport *t, uint64_t id); /* no call-back after this but `dropped` */
 
 void transport_turn(struct transport *t);
 /* Monotonic ms at which transport_turn should be called though no socket is ready; INT64_MAX: never. */

@@ -8,7 +8,7 @@
 
 struct xml_want {
   const char *path; /* last parts of the element's path, "Error/Code"; prefixes of names are ignored */
-  char *text;       /* malloced, blanks around trimmed; NULL when the document has no such element. The first one wins. */
+  char *text; /* malloced, blanks around trimmed; NULL when the document has no such element. The first one wins. */
 };
 /* Errors are ERR_PARSE with line and reason; texts read before the fault are kept. Free with xml_wants_fini either way. */
 struct err xml_read(const char *text, size_t len, struct xml_want *wants, size_t count) ERR_MUST_CHECK;

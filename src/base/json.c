@@ -209,7 +209,7 @@ static bool json_number_text(const char *s, double *out)
   return ok;
 }
 
-static bool json_number(const struct cJSON *item, double *out)
+bool json_item_f64(const struct cJSON *item, double *out)
 {
   if (cJSON_IsNumber(item)) {
     *out = item->valuedouble;
@@ -221,7 +221,7 @@ static bool json_number(const struct cJSON *item, double *out)
 bool json_f64(const struct cJSON *object, const char *name, double *out)
 {
   double value = 0;
-  if (!json_number(json_get(object, name), &value))
+  if (!json_item_f64(json_get(object, name), &value))
     return false;
   *out = value;
   return true;
@@ -260,23 +260,31 @@ static bool json_round(double value, int64_t *out)
   return true;
 }
 
-bool json_i64(const struct cJSON *object, const char *name, int64_t *out)
+bool json_item_i64(const struct cJSON *item, int64_t *out)
 {
-  const struct cJSON *item = json_get(object, name);
   if (cJSON_IsString(item) && json_integer_text(item->valuestring, out))
     return true;
   double value = 0;
-  return json_number(item, &value) && json_round(value, out);
+  return json_item_f64(item, &value) && json_round(value, out);
 }
 
-bool json_time(const struct cJSON *object, const char *name, int64_t *ms)
+bool json_i64(const struct cJSON *object, const char *name, int64_t *out)
 {
-  const struct cJSON *item = json_get(object, name);
+  return json_item_i64(json_get(object, name), out);
+}
+
+bool json_item_time(const struct cJSON *item, int64_t *ms)
+{
   if (cJSON_IsString(item) && when_parse_iso(item->valuestring, ms))
     return true;
   /* The years -9999..9999, which every function of when.h can show. Epoch milliseconds by mistake lie beyond. */
   static const double first = -377705116800.0;
   static const double last = 253402300799.0;
   double seconds = 0;
-  return json_number(item, &seconds) && seconds >= first && seconds <= last && json_round(seconds * 1000.0, ms);
+  return json_item_f64(item, &seconds) && seconds >= first && seconds <= last && json_round(seconds * 1000.0, ms);
+}
+
+bool json_time(const struct cJSON *object, const char *name, int64_t *ms)
+{
+  return json_item_time(json_get(object, name), ms);
 }

@@ -26,6 +26,10 @@ bool json_i64(const struct cJSON *object, const char *name, int64_t *out);
 bool json_bool(const struct cJSON *object, const char *name, bool *out);
 /* Epoch seconds (double), or an ISO 8601 string, as ms. */
 bool json_time(const struct cJSON *object, const char *name, int64_t *ms);
+/* The same for an item already at hand (NULL is absent): the decoders walk the members once. */
+bool json_item_f64(const struct cJSON *item, double *out);
+bool json_item_i64(const struct cJSON *item, int64_t *out);
+bool json_item_time(const struct cJSON *item, int64_t *ms);
 const struct cJSON *json_get(const struct cJSON *object, const char *name); /* NULL when absent */
 bool json_is_null(const struct cJSON *object, const char *name);           /* there and null */
 
