@@ -15,6 +15,15 @@ struct sim_name {
   UT_hash_handle hh;
 };
 
+/* The trigger wants to hear of the job's runs; once is enough, whatever number of conditions it has. */
+static void watch(struct sim_job *job, int32_t trigger)
+{
+  if (job->watcher_count > 0 && job->watchers[job->watcher_count - 1] == trigger)
+    return;
+  job->watchers = xgrow(job->watchers, &job->watcher_cap, job->watcher_count + 1, sizeof *job->watchers);
+  job->watchers[job->watcher_count++] = trigger;
+}
+
 static void name_put(struct sim_name **table, const char *text, int32_t index)
 {
   struct sim_name *n = xcalloc(1, sizeof *n);
@@ -134,11 +143,8 @@ static void job_meet_triggers(struct sim_account *a, int32_t index)
     cJSON_ArrayForEach (condition, conditions) {
       const char *job = json_str(condition, "JobName");
       if (job != NULL && i < a->triggers[t]->condition_count && strcmp(job, a->jobs[index]->name) == 0) {
-        struct sim_job *watched = a->jobs[index];
         a->triggers[t]->conditions[i].job = index;
-        watched->watchers =
-            xgrow(watched->watchers, &watched->watcher_cap, watched->watcher_count + 1, sizeof *watched->watchers);
-        watched->watchers[watched->watcher_count++] = (int32_t)t;
+        watch(a->jobs[index], (int32_t)t);
       }
       i++;
     }
@@ -215,9 +221,7 @@ static void trigger_read_conditions(struct sim_account *a, struct sim_trigger *t
     c->state = state != NULL ? sim_state_of(state) : SIM_STATE_COUNT;
     if (c->job < 0)
       continue;
-    struct sim_job *job = a->jobs[c->job];
-    job->watchers = xgrow(job->watchers, &job->watcher_cap, job->watcher_count + 1, sizeof *job->watchers);
-    job->watchers[job->watcher_count++] = index;
+    watch(a->jobs[c->job], index);
   }
 }
 

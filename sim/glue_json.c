@@ -144,7 +144,8 @@ static void put_shape(struct sim_call *call, const struct sim_shape *s)
     put_i64(w, "NotifyDelayAfter", s->notify_after);
     jw_end_object(w);
   }
-  put_str(w, "GlueVersion", s->glue_version);
+  /* A run tells the version that it was resolved to. */
+  put_str(w, "GlueVersion", s->glue_version != NULL && strcmp(s->glue_version, "auto") == 0 ? "6.0" : s->glue_version);
   if (s->class_given)
     put_str(w, "ExecutionClass", s->flex ? "FLEX" : "STANDARD");
   put_str(w, "MaintenanceWindow", s->maintenance_window);

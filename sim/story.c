@@ -108,6 +108,13 @@ static struct cJSON *make_definition(const struct story_job *j)
     cJSON_AddNumberToObject(cJSON_AddObjectToObject(d, "NotificationProperty"), "NotifyDelayAfter", j->notify);
   if (j->mode != NULL && strcmp(j->mode, "VISUAL") == 0)
     cJSON_AddItemToObject(d, "CodeGenConfigurationNodes", cJSON_Parse(story_visual_nodes));
+  if (j->version != NULL && strcmp(j->version, "auto") == 0) {
+    struct cJSON *upgrade = cJSON_AddObjectToObject(d, "AutoUpgradeMetadata");
+    cJSON_AddStringToObject(upgrade, "SourceVersion", "5.1");
+    cJSON_AddStringToObject(upgrade, "TargetVersion", "6.0");
+    cJSON_AddStringToObject(upgrade, "Status", "UPGRADE_SUCCEEDED");
+    cJSON_AddStringToObject(upgrade, "AnalysisId", "ua-5f0c17d2b9");
+  }
   return d;
 }
 
@@ -244,7 +251,7 @@ struct err sim_story_fill(struct sim_account *a)
   int64_t start_ms = a->start_ms;
   a->born_ms = start_ms - HISTORY_MS;
   a->now_ms = a->born_ms;
-  a->dpu_limit = 400; /* an older account: its quota was never raised */
+  a->dpu_limit = 300; /* an older account: its quota was never raised */
   add_jobs(a, story_shop, story_shop_count);
   add_jobs(a, story_platform, story_platform_count);
   for (size_t i = 0; i < story_trigger_count; i++)

@@ -157,7 +157,7 @@ const struct story_job story_platform[] = {
      .team = "ml",
      .version = "5.1",
      .worker = "G.16X",
-     .workers = 8,
+     .workers = 12,
      .concurrent = 1,
      .timeout = 480,
      BEHAVES(6600, 12, 40, ERROR_RESOURCE)},

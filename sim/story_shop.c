@@ -64,7 +64,7 @@ const struct story_job story_shop[] = {
      .timeout = 60,
      .concurrent = 1,
      .arguments = LAKE "--source=s3://nordkap-landing/orders/\n--enable-observability-metrics=true",
-     BEHAVES(780, 35, 9, ERROR_SLOW_DOWN, ERROR_RATE, ERROR_RESOURCE),
+     BEHAVES(1080, 40, 9, ERROR_SLOW_DOWN, ERROR_RATE, ERROR_RESOURCE),
      STORY_DEVIATIONS(bronze_now)},
     {.name = "orders-silver",
      .description = "Clean, deduplicated orders; joins customers and prices.",
