@@ -25,6 +25,7 @@ struct err cli_new(const struct cli_request *request, const struct clock *clock,
     struct cli *cli = xcalloc(1, sizeof *cli);
     cli->request = request;
     cli->clock = clock;
+    cli->stats = stats_cache_new(0);
     buf_init(&cli->out, CLI_OUTPUT_MAX);
     *out = cli;
   }
@@ -35,6 +36,7 @@ void cli_free(struct cli *cli)
 {
   if (cli) {
     buf_fini(&cli->out);
+    stats_cache_free(cli->stats);
     free(cli->started_run);
     free(cli);
   }
@@ -128,6 +130,8 @@ void scene_init(struct cli_scene *s, const struct cli *cli, const struct model *
       .until_ms = cli->request->until_ms,
       .zone = cli->request->zone,
       .context_of_place = s->context_of_place,
+      .prices = cli->request->prices,
+      .stats = cli->stats,
   };
 }
 

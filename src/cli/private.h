@@ -14,6 +14,7 @@ struct cli {
   const struct cli_request *request;
   const struct clock *clock;
   struct app *app;
+  struct stats_cache *stats;
   struct buf out; /* standard output, written once at the end */
   enum cli_exit status;
   bool finished;

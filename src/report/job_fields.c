@@ -1,6 +1,7 @@
 /* The field table of jobs: names and meanings are the contract of `gluetop jobs -o json`. */
 #include "report/report.h"
 
+#include "model/schedule.h"
 #include "report/value.h"
 
 #define FIELD(name) static struct value get_##name(const struct report_scope *s, const struct report_row *row)
@@ -143,40 +144,78 @@ static void write_last_run(const struct report_scope *s, const struct report_row
   }
 }
 
-static struct value count_window(const struct report_scope *s, const struct report_row *row, bool failed_only)
+/* Never a zero for what was not read. */
+static bool runs_known(const struct report_row *row)
 {
-  int64_t n = 0;
-  for (size_t i = 0; i < row->job->run_count; i++) {
-    const struct run *r = &row->job->runs[i];
-    if (run_meets(r, s->since_ms, s->until_ms, s->now_ms) && (!failed_only || run_state_info(r->state)->failed)) {
-      n++;
-    }
-  }
-  /* Never a zero for what was not read. */
-  return row->job->runs_fresh.fetched_ms == WHEN_NONE ? value_null() : value_count(n);
+  return row->job->runs_fresh.fetched_ms != WHEN_NONE;
 }
 
 FIELD(runs_in_window)
 {
-  return count_window(s, row, false);
+  return runs_known(row) ? value_count((int64_t)stats_count(row->job, s->since_ms, s->until_ms, s->now_ms).runs)
+                         : value_null();
 }
 
 FIELD(failed_in_window)
 {
-  return count_window(s, row, true);
+  return runs_known(row) ? value_count((int64_t)stats_count(row->job, s->since_ms, s->until_ms, s->now_ms).failed)
+                         : value_null();
+}
+
+static const struct job_stats *usual(const struct report_scope *s, const struct report_row *row)
+{
+  size_t index = (size_t)(row->job - s->model->places[row->place].jobs);
+  return stats_cache_get(s->stats, s->model, row->place, index);
+}
+
+FIELD(median_seconds)
+{
+  return value_double(usual(s, row)->times.p50);
+}
+
+FIELD(p95_seconds)
+{
+  return value_double(usual(s, row)->times.p95);
+}
+
+static struct cost_sum sum_window(const struct report_scope *s, const struct report_row *row)
+{
+  struct cost_sum sum = {.runs = 0};
+  for (size_t i = 0; i < row->job->run_count; i++) {
+    const struct run *r = &row->job->runs[i];
+    if (run_meets(r, s->since_ms, s->until_ms, s->now_ms)) {
+      struct cost c = cost_of_run(s->model, s->prices, row->place, row->job, r, s->now_ms);
+      cost_sum_add(&sum, &c);
+    }
+  }
+  return sum;
+}
+
+FIELD(usd_in_window)
+{
+  struct cost_sum sum = sum_window(s, row);
+  return runs_known(row) ? value_money(cost_sum_nano(&sum)) : value_null();
+}
+
+static void write_by_basis(const struct report_scope *s, const struct report_row *row, struct jw *w)
+{
+  struct cost_sum sum = sum_window(s, row);
+  if (runs_known(row)) {
+    report_write_by_basis(&sum, w);
+  } else {
+    jw_null(w);
+  }
+}
+
+FIELD(next_run_at)
+{
+  return value_time(schedule_next(s->model, row->place, row->job->name, s->now_ms, NULL));
 }
 
 FIELD(modified_at)
 {
   (void)s;
   return value_time(row->job->modified_ms);
-}
-
-FIELD(none)
-{
-  (void)s;
-  (void)row;
-  return value_null();
 }
 
 const struct report_field report_job_fields[] = {
@@ -197,14 +236,14 @@ const struct report_field report_job_fields[] = {
     {"auto_scaling", NULL, get_auto_scaling, NULL},
     {"bookmark", NULL, get_bookmark, NULL},
     {"schedule", NULL, NULL, write_schedule},
-    {"next_run_at", NULL, get_none, NULL},
+    {"next_run_at", NULL, get_next_run_at, NULL},
     {"last_run", NULL, NULL, write_last_run},
     {"runs_in_window", "RUNS", get_runs_in_window, NULL},
     {"failed_in_window", "FAILED", get_failed_in_window, NULL},
-    {"median_seconds", NULL, get_none, NULL},
-    {"p95_seconds", NULL, get_none, NULL},
-    {"usd_in_window", NULL, get_none, NULL},
-    {"usd_by_basis", NULL, get_none, NULL},
+    {"median_seconds", "TYPICAL", get_median_seconds, NULL},
+    {"p95_seconds", NULL, get_p95_seconds, NULL},
+    {"usd_in_window", "USD", get_usd_in_window, NULL},
+    {"usd_by_basis", NULL, NULL, write_by_basis},
     {"modified_at", NULL, get_modified_at, NULL},
 };
 const size_t report_job_field_count = sizeof report_job_fields / sizeof report_job_fields[0];

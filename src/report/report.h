@@ -9,7 +9,9 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/when.h"
+#include "model/cost.h"
 #include "model/model.h"
+#include "model/stats.h"
 
 enum report_format { REPORT_TABLE, REPORT_JSON, REPORT_CSV };
 
@@ -19,7 +21,9 @@ struct report_scope {
   int64_t now_ms;
   int64_t since_ms, until_ms;
   enum when_zone zone;
-  const int *context_of_place; /* place index to index into contexts[] of the output */
+  const int *context_of_place;      /* place index to index into contexts[] of the output */
+  const struct price_table *prices; /* NULL: the built-in ones */
+  struct stats_cache *stats;        /* usual lengths; shared by everything that is computed for one model */
 };
 
 enum value_kind {
@@ -67,6 +71,8 @@ void report_write_object(const struct report_scope *scope, const struct report_r
 void report_write_csv_header(const struct report_field *fields, size_t count, struct buf *out);
 void report_write_csv_row(const struct report_scope *scope, const struct report_row *row,
                           const struct report_field *fields, size_t count, struct buf *out);
+/* {"measured": …, "computed": …, "estimated": …} in USD; their sum is the sum's own figure. */
+void report_write_by_basis(const struct cost_sum *sum, struct jw *w);
 /* The members alone, inside an object that the caller has opened. */
 void report_write_fields(const struct report_scope *scope, const struct report_row *row,
                          const struct report_field *fields, size_t count, struct jw *w);

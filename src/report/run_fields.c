@@ -145,32 +145,31 @@ FIELD(fetched_at)
   return value_time(row->run->fetched_ms);
 }
 
+static struct cost cost(const struct report_scope *s, const struct report_row *row)
+{
+  return cost_of_run(s->model, s->prices, row->place, row->job, row->run, s->now_ms);
+}
+
 FIELD(dpu_seconds)
 {
-  (void)s;
-  (void)row;
-  return value_null();
+  struct cost c = cost(s, row);
+  return c.dpu_basis == COST_UNKNOWN ? value_null() : value_double((double)c.dpu_micros / 1e6);
 }
 
 FIELD(dpu_basis)
 {
-  (void)s;
-  (void)row;
-  return value_null();
+  return value_string(cost_basis_word(cost(s, row).dpu_basis));
 }
 
 FIELD(usd)
 {
-  (void)s;
-  (void)row;
-  return value_null();
+  struct cost c = cost(s, row);
+  return c.usd_basis == COST_UNKNOWN ? value_null() : value_money(c.nano);
 }
 
 FIELD(usd_basis)
 {
-  (void)s;
-  (void)row;
-  return value_null();
+  return value_string(cost_basis_word(cost(s, row).usd_basis));
 }
 
 const struct report_field report_run_fields[] = {

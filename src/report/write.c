@@ -240,3 +240,14 @@ void report_write_doc(const struct doc *doc, struct jw *w)
     jw_null(w);
   }
 }
+
+void report_write_by_basis(const struct cost_sum *sum, struct jw *w)
+{
+  static const enum cost_basis shown[] = {COST_MEASURED, COST_COMPUTED, COST_ESTIMATED};
+  jw_object(w);
+  for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+    jw_name(w, cost_basis_word(shown[i]));
+    jw_decimal(w, sum->nano[shown[i]], 9);
+  }
+  jw_end_object(w);
+}
