@@ -1,0 +1,116 @@
+#include "model/sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/xalloc.h"
+#include "model/schedule.h"
+
+#define NEVER UINT64_MAX
+/* Looking whether a job changed costs about as much as a few runs. */
+#define JOBS_PER_BUDGET 4
+
+void sweep_init(struct sweep *s)
+{
+  *s = (struct sweep){0};
+}
+
+void sweep_fini(struct sweep *s)
+{
+  for (size_t i = 0; i < s->place_count; i++)
+    free(s->places[i].generation);
+  free(s->places);
+  sweep_init(s);
+}
+
+void sweep_again(struct sweep *s)
+{
+  for (size_t i = 0; i < s->place_count; i++)
+    for (size_t j = 0; j < s->places[i].count; j++)
+      s->places[i].generation[j] = NEVER;
+  s->place = s->job = s->run = 0;
+  s->in_job = false;
+}
+
+static void make_room(struct sweep *s, const struct model *m)
+{
+  if (s->place_count >= m->place_count)
+    return;
+  s->places = xreallocarray(s->places, m->place_count, sizeof *s->places);
+  memset(&s->places[s->place_count], 0, (m->place_count - s->place_count) * sizeof *s->places);
+  s->place_count = m->place_count;
+}
+
+static void make_room_for_jobs(struct sweep_place *known, size_t count)
+{
+  if (known->count >= count)
+    return;
+  known->generation = xreallocarray(known->generation, count, sizeof *known->generation);
+  for (size_t i = known->count; i < count; i++)
+    known->generation[i] = NEVER;
+  known->count = count;
+}
+
+static void next_place(struct sweep *s)
+{
+  s->place++;
+  s->job = s->run = 0;
+  s->in_job = false;
+}
+
+enum sweep_kind sweep_next(struct sweep *s, const struct model *m, int only, size_t *budget, struct sweep_part *part)
+{
+  make_room(s, m);
+  for (; s->place < m->place_count; next_place(s)) {
+    const struct place *p = &m->places[s->place];
+    struct sweep_place *known = &s->places[s->place];
+    bool open = only < 0 ? schedule_place_open(m, (int)s->place) : (size_t)only == s->place;
+    if (known->epoch != p->epoch || known->open != open) {
+      bool had = known->count > 0;
+      free(known->generation);
+      *known = (struct sweep_place){.epoch = p->epoch, .open = open};
+      s->job = s->run = 0;
+      s->in_job = false;
+      if (had) {
+        *part = (struct sweep_part){.place = (int)s->place};
+        return SWEEP_CLEARED;
+      }
+    }
+    if (!open)
+      continue;
+    make_room_for_jobs(known, p->job_count);
+    for (; s->job < p->job_count; s->job++) {
+      const struct job *j = &p->jobs[s->job];
+      if (known->generation[s->job] == j->runs_generation) {
+        s->in_job = false;
+        if (s->job % JOBS_PER_BUDGET == 0 && *budget > 0)
+          (*budget)--;
+        continue;
+      }
+      if (*budget == 0)
+        return SWEEP_PAUSE;
+      if (s->in_job && s->in_generation != j->runs_generation)
+        s->in_job = false; /* it changed under us: once more */
+      if (!s->in_job) {
+        s->run = 0;
+        s->in_generation = j->runs_generation;
+      }
+      size_t left = j->run_count - s->run, take = left < *budget ? left : *budget;
+      *part = (struct sweep_part){.place = (int)s->place,
+                                  .job = s->job,
+                                  .from = s->run,
+                                  .to = s->run + take,
+                                  .first = !s->in_job,
+                                  .last = take == left};
+      *budget -= take == 0 ? 1 : take;
+      s->run += take;
+      s->in_job = !part->last;
+      if (part->last)
+        known->generation[s->job] = j->runs_generation;
+      return SWEEP_RUNS;
+    }
+  }
+  s->place = s->job = s->run = 0;
+  s->in_job = false;
+  return SWEEP_DONE;
+}
