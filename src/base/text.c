@@ -197,13 +197,17 @@ static void text_cleaner_plain(struct text_cleaner *t, const char *s, size_t len
   t->marks = 0;
 }
 
-/* Is c, which continues a cluster, part of what is shown of it? Second people of a ZWJ family, skin tones and keycaps
- * are what terminals and C libraries disagree about: the base stands for them. */
-static bool text_is_kept_mark(int32_t c)
+/* Skin tones and keycaps change how the sign before them is drawn, or are drawn beside it, or both: terminals and C
+ * libraries disagree. They are never shown. */
+static bool text_is_modifier(int32_t c)
 {
-  if (c == TEXT_KEYCAP || (c >= 0x1f3fb && c <= 0x1f3ff))
-    return false;
-  return utf8proc_get_property(c)->boundclass != UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
+  return c == TEXT_KEYCAP || (c >= 0x1f3fb && c <= 0x1f3ff);
+}
+
+/* A second person of a ZWJ family: the first stands for all. */
+static bool text_is_joined(int32_t before, int32_t c)
+{
+  return before == TEXT_ZWJ && utf8proc_get_property(c)->boundclass == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
 }
 
 /* One code point beyond ASCII; -1 is a broken byte. */
@@ -213,7 +217,7 @@ static void text_cleaner_letter(struct text_cleaner *t, int32_t c)
     c = TEXT_REPLACEMENT;
   int32_t state = t->state;
   bool starts = t->prev == 0 || text_breaks(t->prev, c, &state);
-  if (text_is_invisible(c)) {
+  if (text_is_invisible(c) || text_is_modifier(c)) {
     /* A joiner or selector leaves its trace in the cluster; anything else was never there. */
     if (!starts) {
       t->prev = c;
@@ -221,6 +225,10 @@ static void text_cleaner_letter(struct text_cleaner *t, int32_t c)
     }
     return;
   }
+  /* A Hangul vowel has no cell of its own and does not cling to a circle; on one that it got before it stays. */
+  if (starts && t->prev == TEXT_DOTTED_CIRCLE && text_cells(c) == 0)
+    starts = false;
+  bool joined = text_is_joined(t->prev, c);
   t->state = t->prev == 0 ? 0 : state;
   t->prev = c;
   if (starts) {
@@ -230,7 +238,7 @@ static void text_cleaner_letter(struct text_cleaner *t, int32_t c)
       t->marks = 1;
     }
     text_cleaner_put_letter(t, c);
-  } else if (text_is_kept_mark(c) && t->marks < TEXT_MARKS_MAX) {
+  } else if (!joined && t->marks < TEXT_MARKS_MAX) {
     t->marks++;
     if (!text_ascii)
       text_cleaner_put_letter(t, c);

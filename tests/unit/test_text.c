@@ -254,6 +254,7 @@ static void test_clean_clusters(void **state)
       {"mark after a line end", TEXT_OF("a\n" ACUTE "x"), "a" MARK CIRCLE ACUTE "x"},
       {"colour between letter and mark", TEXT_OF("e\x1b[31m" ACUTE), "e" ACUTE},
       {"jamo", TEXT_OF("\xe1\x84\x80\xe1\x85\xa1\xe1\x86\xa8"), "\xe1\x84\x80\xe1\x85\xa1\xe1\x86\xa8"},
+      {"vowel without its consonant", TEXT_OF("7\xe1\x85\xa1x"), "7" CIRCLE "\xe1\x85\xa1x"},
       {"spacing marks", TEXT_OF("\xe0\xa4\x95\xe0\xa4\xbe"), "\xe0\xa4\x95\xe0\xa4\xbe"},
       {"Thai", TEXT_OF("\xe0\xb8\x81\xe0\xb8\xb3"), "\xe0\xb8\x81\xe0\xb8\xb3"},
   };
