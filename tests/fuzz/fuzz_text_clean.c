@@ -1,5 +1,5 @@
 /* Cleaned text holds nothing that a terminal obeys, is valid, stays as it is when cleaned again, and fits where it is
- * put. Run: ./fuzz_text_clean -max_total_time=60 -dict=tests/fuzz/text.dict */
+ * put. Run: ./fuzz_text_clean -max_total_time=60 -dict=tests/fuzz/fuzz_text_clean.dict */
 #include <locale.h>
 #include <stdint.h>
 #include <stdlib.h>
