@@ -146,6 +146,17 @@ static struct cost unknown(void)
   return (struct cost){.dpu_basis = COST_UNKNOWN, .usd_basis = COST_UNKNOWN};
 }
 
+int64_t cost_began(const struct run *r, bool *guessed)
+{
+  return model_run_began(r, r->fetched_ms, guessed);
+}
+
+int64_t cost_ended(const struct run *r, int64_t now_ms)
+{
+  int64_t began = cost_began(r, NULL), end = run_finished(r) && r->completed_ms != WHEN_NONE ? r->completed_ms : now_ms;
+  return began != WHEN_NONE && end < began ? began : end;
+}
+
 /* Milliseconds that the run has been billed for, the minimum applied; false: not known. */
 static bool billed_ms(const struct run *r, const struct terms *t, int64_t now_ms, int64_t *ms, bool *guessed)
 {
@@ -155,14 +166,14 @@ static bool billed_ms(const struct run *r, const struct terms *t, int64_t now_ms
     if (r->execution_seconds >= 0) {
       *ms = r->execution_seconds * WHEN_SECOND;
     } else {
-      int64_t began = model_run_began(r, now_ms, guessed);
+      int64_t began = cost_began(r, guessed);
       if (began == WHEN_NONE || r->completed_ms == WHEN_NONE)
         return false;
       *ms = r->completed_ms > began ? r->completed_ms - began : 0;
       *guessed = true; /* it may hold waiting and start-up */
     }
   } else {
-    int64_t began = model_run_began(r, now_ms, guessed);
+    int64_t began = cost_began(r, guessed);
     if (began == WHEN_NONE)
       return false;
     *ms = now_ms > began ? now_ms - began : 0;
@@ -254,7 +265,7 @@ enum cost_limit cost_worst_of_run(const struct model *m, const struct price_tabl
 {
   struct terms t = terms_of(m, j, r);
   struct price price = cost_price_of_run(m, prices, place, j, r, NULL, NULL, NULL);
-  int64_t began = model_run_began(r, now_ms, NULL);
+  int64_t began = cost_began(r, NULL);
   int64_t so_far = began == WHEN_NONE || now_ms < began ? 0 : (now_ms - began) / WHEN_SECOND;
   return worst(t.dpu_micros, model_run_timeout(m, j, r, NULL), &price, so_far, nano);
 }

@@ -32,10 +32,16 @@ struct cost {
  *   WAITING, STARTING, ERROR, EXPIRED, and finished with ExecutionTime 0: nothing, computed.
  *   DPUSeconds present: they are it (at least 60 s of one worker); measured.
  *   Fixed size: DPU x max(ExecutionTime, minimum); computed. Flex or auto-scaled: the same as an upper bound; estimated.
- *   Alive: DPU x max(now - began, minimum), see model_run_began. Unknown state: estimated from ExecutionTime, else unknown.
+ *   Alive: DPU x max(now - began, minimum), see cost_began. Unknown state: estimated from ExecutionTime, else unknown.
  * j may be NULL (the job's kind is then guessed from the run). Python shell and Ray have no versions' prices; Ray is always estimated. */
 struct cost cost_of_run(const struct model *m, const struct price_table *prices, int place, const struct job *j,
                         const struct run *r, int64_t now_ms);
+
+/* When a run began to cost, as a moment that stands still: model_run_began as of when the run was last heard of, so that a live run's
+ * reported ExecutionTime is counted from then. WHEN_NONE: it never did. guessed may be NULL. */
+int64_t cost_began(const struct run *r, bool *guessed);
+/* When a run stopped to cost: its completion, or now_ms while it lives; never before its beginning. */
+int64_t cost_ended(const struct run *r, int64_t now_ms);
 
 /* The price that applies to a run, and what it is (for "the price in use"). *sure is false when version or worker type leave a doubt. */
 struct price cost_price_of_run(const struct model *m, const struct price_table *prices, int place, const struct job *j,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "model/cost.h"
 #include "model/cron.h"
 
 #define OVERDUE_EARLY_MS                                                                                               \
@@ -109,7 +110,7 @@ bool schedule_overdue(const struct model *m, int place, const struct job *j, int
 int64_t schedule_run_end(const struct run *r, const struct job_stats *s, int64_t now_ms, double percent)
 {
   double seconds = stats_percentile(s->seconds, s->times.count, percent);
-  int64_t began = model_run_began(r, now_ms, NULL), end = 0;
+  int64_t began = cost_began(r, NULL), end = 0;
   if (isnan(seconds))
     return WHEN_NONE;
   end = (began == WHEN_NONE ? now_ms : began) + (int64_t)(seconds * (double)WHEN_SECOND);
