@@ -7,9 +7,8 @@ static void login_double_keys(struct login *l)
 {
   static char key[] = "secret-of-the-double";
   snprintf(l->id, sizeof l->id, "AKIDDOUBLE%d", ++l->keys);
-  l->credentials = (struct credentials){.access_key_id = l->id,
-                                        .secret_access_key = {.bytes = key, .len = sizeof key - 1},
-                                        .expires_ms = WHEN_NONE};
+  l->credentials = (struct credentials){
+      .access_key_id = l->id, .secret_access_key = {.bytes = key, .len = sizeof key - 1}, .expires_ms = WHEN_NONE};
 }
 
 void login_double_init(struct login *l, enum login_state state)
