@@ -12,7 +12,7 @@ struct arena {
 
 void arena_init(struct arena *a);
 void arena_fini(struct arena *a);
-void arena_reset(struct arena *a); /* everything invalid, one block kept for reuse */
+void arena_reset(struct arena *a);               /* everything invalid, one block kept for reuse */
 void *arena_alloc(struct arena *a, size_t size); /* zeroed, aligned for any type */
 void *arena_array(struct arena *a, size_t count, size_t size);
 char *arena_strdup(struct arena *a, const char *s); /* NULL in, NULL out */

@@ -16,19 +16,19 @@ enum err_kind {
   ERR_EXPIRED,     /* the login was good once: log in again */
   ERR_DENIED,      /* the service knows us and refuses */
   ERR_NOT_FOUND,
-  ERR_CONFLICT,    /* somebody else is in the way: concurrent modification, concurrent runs */
+  ERR_CONFLICT, /* somebody else is in the way: concurrent modification, concurrent runs */
   ERR_THROTTLED,
-  ERR_LIMIT,       /* a quota */
-  ERR_NETWORK,     /* DNS, connect, reset: nothing that proves the service saw us */
+  ERR_LIMIT,   /* a quota */
+  ERR_NETWORK, /* DNS, connect, reset: nothing that proves the service saw us */
   ERR_TLS,
   ERR_TIMEOUT,
-  ERR_SERVER,      /* 5xx */
-  ERR_PARSE,       /* an answer that cannot be read */
+  ERR_SERVER, /* 5xx */
+  ERR_PARSE,  /* an answer that cannot be read */
   ERR_TOO_BIG,
   ERR_CANCELLED,
-  ERR_UNCERTAIN,   /* a write whose outcome is not known */
-  ERR_SKEW,        /* the service says that our clock is wrong (RequestTimeTooSkewed and its like) */
-  ERR_IO,          /* local disk, pipe or terminal */
+  ERR_UNCERTAIN, /* a write whose outcome is not known */
+  ERR_SKEW,      /* the service says that our clock is wrong (RequestTimeTooSkewed and its like) */
+  ERR_IO,        /* local disk, pipe or terminal */
   ERR_KIND_COUNT
 };
 
@@ -46,7 +46,7 @@ struct err {
   struct err_detail *detail;
 };
 
-#define ERR_MUST_CHECK __attribute__((warn_unused_result))
+#define ERR_MUST_CHECK   __attribute__((warn_unused_result))
 #define ERR_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
 static inline struct err err_ok(void)

@@ -13,7 +13,8 @@ struct cJSON;
 
 /* Parse len bytes. Errors are ERR_PARSE with the byte offset and an excerpt (cleaned). Depth is limited (cJSON's nesting
  * limit). The caller frees with json_free. Trailing bytes other than white space are an error. Raw control characters
- * inside strings, which the service's own samples have, are accepted. */
+ * inside strings, which the service's own samples have, are accepted; a NUL byte is not. Escapes that a C string cannot
+ * hold (\u0000, half a surrogate pair) read as U+FFFD. */
 struct err json_parse(const char *text, size_t len, struct cJSON **out) ERR_MUST_CHECK;
 void json_free(struct cJSON *tree);
 
@@ -24,14 +25,15 @@ const char *json_str(const struct cJSON *object, const char *name);
 bool json_f64(const struct cJSON *object, const char *name, double *out);
 bool json_i64(const struct cJSON *object, const char *name, int64_t *out);
 bool json_bool(const struct cJSON *object, const char *name, bool *out);
-/* Epoch seconds (double), or an ISO 8601 string, as ms. */
+/* Epoch seconds (double), or an ISO 8601 string, as ms. Only the years -9999..9999: no overflow, and no milliseconds taken
+ * for seconds. */
 bool json_time(const struct cJSON *object, const char *name, int64_t *ms);
 /* The same for an item already at hand (NULL is absent): the decoders walk the members once. */
 bool json_item_f64(const struct cJSON *item, double *out);
 bool json_item_i64(const struct cJSON *item, int64_t *out);
 bool json_item_time(const struct cJSON *item, int64_t *ms);
 const struct cJSON *json_get(const struct cJSON *object, const char *name); /* NULL when absent */
-bool json_is_null(const struct cJSON *object, const char *name);           /* there and null */
+bool json_is_null(const struct cJSON *object, const char *name);            /* there and null */
 
 /* Streaming writer into a buf. The writer keeps commas and nesting; names and strings are escaped; broken UTF-8 becomes
  * U+FFFD; every control character, C1 and bidi control is written as \uXXXX, so that the output is safe on a terminal. */

@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WHEN_NONE INT64_MIN
+#define WHEN_NONE   INT64_MIN
 #define WHEN_SECOND INT64_C(1000)
 #define WHEN_MINUTE (60 * WHEN_SECOND)
-#define WHEN_HOUR (60 * WHEN_MINUTE)
-#define WHEN_DAY (24 * WHEN_HOUR)
+#define WHEN_HOUR   (60 * WHEN_MINUTE)
+#define WHEN_DAY    (24 * WHEN_HOUR)
 
 /* Civil time without a zone; month 1..12, weekday 0 = Sunday. Proleptic Gregorian, any int year. */
 struct when_civil {

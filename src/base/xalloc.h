@@ -11,7 +11,7 @@ void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *p, size_t size);
 /* realloc of count elements of size bytes, with the multiplication checked */
 void *xreallocarray(void *p, size_t count, size_t size);
-char *xstrdup(const char *s);          /* NULL in, NULL out */
+char *xstrdup(const char *s); /* NULL in, NULL out */
 char *xstrndup(const char *s, size_t n);
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *xvasprintf(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
