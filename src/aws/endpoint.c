@@ -15,19 +15,20 @@ struct partition {
   const char *prefix; /* of its Regions' names, with the hyphen */
   const char *suffix;
   const char *dual_suffix;
+  const char *first;  /* the Region to ask when none is named */
   const char *signin; /* suffix of the sign-in hosts <region>.<signin>; NULL: as every other service */
 };
 
 /* Longer prefixes first: "us-gov-" is no Region of "aws". */
 static const struct partition partitions[] = {
-    {"aws-us-gov", "us-gov-", "amazonaws.com", "api.aws", "signin.amazonaws-us-gov.com"},
-    {"aws-iso", "us-iso-", "c2s.ic.gov", "api.aws.ic.gov", NULL},
-    {"aws-iso-b", "us-isob-", "sc2s.sgov.gov", "api.aws.scloud", NULL},
-    {"aws-iso-e", "eu-isoe-", "cloud.adc-e.uk", "api.cloud-aws.adc-e.uk", NULL},
-    {"aws-iso-f", "us-isof-", "csp.hci.ic.gov", "api.aws.hci.ic.gov", NULL},
-    {"aws-eusc", "eusc-", "amazonaws.eu", "api.amazonwebservices.eu", NULL},
-    {"aws-cn", "cn-", "amazonaws.com.cn", "api.amazonwebservices.com.cn", "signin.amazonaws.cn"},
-    {"aws", "", "amazonaws.com", "api.aws", "signin.aws.amazon.com"},
+    {"aws-us-gov", "us-gov-", "amazonaws.com", "api.aws", "us-gov-west-1", "signin.amazonaws-us-gov.com"},
+    {"aws-iso", "us-iso-", "c2s.ic.gov", "api.aws.ic.gov", "us-iso-east-1", NULL},
+    {"aws-iso-b", "us-isob-", "sc2s.sgov.gov", "api.aws.scloud", "us-isob-east-1", NULL},
+    {"aws-iso-e", "eu-isoe-", "cloud.adc-e.uk", "api.cloud-aws.adc-e.uk", "eu-isoe-west-1", NULL},
+    {"aws-iso-f", "us-isof-", "csp.hci.ic.gov", "api.aws.hci.ic.gov", "us-isof-south-1", NULL},
+    {"aws-eusc", "eusc-", "amazonaws.eu", "api.amazonwebservices.eu", "eusc-de-east-1", NULL},
+    {"aws-cn", "cn-", "amazonaws.com.cn", "api.amazonwebservices.com.cn", "cn-northwest-1", "signin.amazonaws.cn"},
+    {"aws", "", "amazonaws.com", "api.aws", "us-east-1", "signin.aws.amazon.com"},
 };
 
 enum gov_fips { GOV_FIPS_OWN, GOV_FIPS_PLAIN, GOV_FIPS_PLAIN_DUAL };
@@ -65,6 +66,16 @@ static const struct partition *partition_of(const char *region)
 const char *endpoint_partition(const char *region)
 {
   return partition_of(region != NULL ? region : "")->name;
+}
+
+const char *endpoint_partition_region(const char *partition)
+{
+  size_t count = sizeof partitions / sizeof *partitions;
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(partition, partitions[i].name) == 0)
+      return partitions[i].first;
+  }
+  return partitions[count - 1].first;
 }
 
 bool endpoint_is_region(const char *s)

@@ -33,6 +33,8 @@ void endpoint_fini(struct endpoint *e);
 struct err endpoint_from_url(const char *url, const char *signing_region, const char *signing_name, struct endpoint *out) ERR_MUST_CHECK;
 void endpoint_copy(struct endpoint *to, const struct endpoint *from); /* `to` is overwritten, not ended first */
 const char *endpoint_partition(const char *region); /* "aws", "aws-cn", "aws-us-gov", …; unknown names: "aws" */
+/* The Region to ask in a partition when none is named ("aws": us-east-1). */
+const char *endpoint_partition_region(const char *partition);
 /* Looks like a Region's name (xx-word-n), known or not: for --context PROFILE@REGION. */
 bool endpoint_is_region(const char *s);
 

@@ -154,13 +154,13 @@ static int64_t source_next_ms(const struct source *s)
   if (s->busy) {
     if (s->ops->next_ms != NULL)
       next = s->ops->next_ms(s);
-    if (s->base != NULL && s->base->busy)
-      next = earlier(next, source_next_ms(s->base));
   } else if (s->failed) {
     next = mono_of(l, s->retry_ms);
   } else if (!s->asks_person) {
     next = mono_of(l, s->refresh_ms);
   }
+  if (s->base != NULL && s->base->busy)
+    next = earlier(next, source_next_ms(s->base));
   if (source_usable(s) && s->creds.expires_ms != WHEN_NONE)
     next = earlier(next, mono_of(l, s->creds.expires_ms - source_margin_ms(s)));
   return next;

@@ -121,13 +121,40 @@ void role_give_mfa(struct source *s, const char *code);
 struct err source_web_identity(struct login *l, const char *profile, struct source **out) ERR_MUST_CHECK;
 struct err source_sso(struct login *l, const char *profile, struct source **out) ERR_MUST_CHECK;
 struct err source_console_login(struct login *l, const char *profile, struct source **out) ERR_MUST_CHECK;
+struct err console_proof(const struct secret *pem, const char *url, int64_t now_seconds,
+                         struct secret *out) ERR_MUST_CHECK;
 struct err source_process(struct login *l, const char *profile, struct source **out) ERR_MUST_CHECK;
+struct err process_read_output(const char *text, size_t len, struct credentials *out) ERR_MUST_CHECK;
 struct err source_container(struct login *l, struct source **out) ERR_MUST_CHECK;
 bool source_container_there(const struct login *l);
 struct err source_instance(struct login *l, struct source **out) ERR_MUST_CHECK;
 bool source_instance_allowed(const struct login *l);
 /* Asks the instance metadata for the Region alone; sets it in the login, and region_settled in any case. */
 struct source *source_instance_region(struct login *l);
+
+/* What providers share. An answer's error as the login's: kind as given unless it was the network or the service that failed (those keep
+ * theirs); code, status and request id stay. message NULL: the service's own. */
+struct err login_answer_error(const struct transport_answer *answer, enum err_kind kind, const char *what,
+                              const char *message) ERR_MUST_CHECK;
+bool login_is_trouble(enum err_kind kind); /* of the network or the service: not a matter of who we are */
+/* Keys out of a JSON object: members by these names; session and expiry may be absent (NULL names too). expiry: ISO 8601. */
+struct key_names {
+  const char *id, *secret, *token, *expiry, *account;
+};
+struct cJSON;
+struct err login_keys_of_json(const struct cJSON *object, const struct key_names *names,
+                              struct credentials *out) ERR_MUST_CHECK;
+/* One POST to STS whose answer holds keys. keys NULL: unsigned. The body is wiped by the transport. */
+struct secret_text;
+struct err sts_send(struct source *s, const char *region, const struct secret_text *body,
+                    const struct credentials *keys, const char *what, source_answer_fn *done) ERR_MUST_CHECK;
+struct err sts_read_keys(const char *body, size_t len, struct credentials *out) ERR_MUST_CHECK;
+/* The Region whose STS is asked: the profile's own, the login's, or the first one of the role's partition. */
+const char *sts_region(const struct login *l, const char *profile, const char *role_arn);
+struct err sts_check_session_name(const char *profile, const char *name) ERR_MUST_CHECK;
+/* "etl" of arn:aws:iam::111122223333:role/team/etl; the account's part of it (caller frees; NULL when there is none). */
+const char *arn_last(const char *arn);
+char *arn_account(const char *arn);
 
 /* Device-code login. */
 struct login_device_flow;

@@ -103,7 +103,8 @@ bool source_usable(const struct source *s)
 
 static bool worth_retrying(const struct source *s, enum err_kind kind)
 {
-  if (s->ops->heals_alone)
+  /* A service of this machine that has worked before will work again; one that never did is most often not there. */
+  if (s->ops->heals_alone && s->obtained_ms != 0)
     return true;
   return kind == ERR_NETWORK || kind == ERR_TIMEOUT || kind == ERR_SERVER || kind == ERR_THROTTLED || kind == ERR_TLS;
 }
@@ -187,6 +188,15 @@ static bool source_due(const struct source *s)
   return s->refresh_ms != WHEN_NONE && now >= s->refresh_ms && !s->asks_person;
 }
 
+/* Work of a base that nobody waits for any more (a renewal ahead) goes on all the same. */
+static void source_tend(struct source *s)
+{
+  if (s->busy && s->ops->turn != NULL)
+    s->ops->turn(s);
+  if (s->base != NULL)
+    source_tend(s->base);
+}
+
 bool source_drive(struct source *s)
 {
   /* A renewal ahead that failed for good is looked at again once the keys have really ended: then it is the login's failure. */
@@ -196,6 +206,8 @@ bool source_drive(struct source *s)
   }
   if (s->busy && s->ops->turn != NULL)
     s->ops->turn(s);
+  if (!s->busy && s->base != NULL)
+    source_tend(s->base);
   return source_usable(s);
 }
 

@@ -421,8 +421,8 @@ static bool transfer_take_login(struct transfer *x)
 static bool transport_start(struct transport *t, enum transport_change change)
 {
   bool any = false;
-  for (struct transfer *x = t->first, *next; x != NULL; x = next) {
-    next = x->next;
+  /* The login may send and cancel requests of its own meanwhile, but never this one: so the next is looked for afterwards. */
+  for (struct transfer *x = t->first; x != NULL; x = x->next) {
     if (x->change != change || (x->state != TRANSFER_QUEUED && x->state != TRANSFER_LOGIN) ||
         x->host->running >= t->connections_per_host || !transfer_take_login(x))
       continue;

@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <expat.h>
@@ -12,6 +13,48 @@
 #define XML_PATH_MAX  ((size_t)2048)
 #define XML_TEXT_MAX  ((size_t)64 * 1024)
 #define XML_DEPTH_MAX 32
+
+/* The parser's own memory sees whatever passes, keys of STS among it: it is wiped when it is given back. */
+struct wiped_block {
+  size_t size;
+  max_align_t data[];
+};
+
+static void *wiped_malloc(size_t size)
+{
+  struct wiped_block *b = xmalloc(sizeof *b + size);
+  b->size = size;
+  return b->data;
+}
+
+static struct wiped_block *wiped_of(void *p)
+{
+  return (struct wiped_block *)(void *)((char *)p - offsetof(struct wiped_block, data));
+}
+
+static void wiped_free(void *p)
+{
+  if (p == NULL)
+    return;
+  struct wiped_block *b = wiped_of(p);
+  secret_wipe(b->data, b->size);
+  free(b);
+}
+
+static void *wiped_realloc(void *p, size_t size)
+{
+  if (p == NULL)
+    return wiped_malloc(size);
+  if (size == 0) {
+    wiped_free(p);
+    return NULL;
+  }
+  size_t old = wiped_of(p)->size;
+  void *larger = wiped_malloc(size);
+  memcpy(larger, p, old < size ? old : size);
+  wiped_free(p);
+  return larger;
+}
 
 struct xml_reader {
   XML_Parser parser;
@@ -99,13 +142,14 @@ static void XMLCALL xml_on_text(void *user, const XML_Char *text, int len)
 
 struct err xml_read(const char *text, size_t len, struct xml_want *wants, size_t count)
 {
+  static const XML_Memory_Handling_Suite memory = {wiped_malloc, wiped_realloc, wiped_free};
   struct err e = err_ok();
   for (size_t i = 0; i < count; i++)
     wants[i].text = NULL;
   struct xml_reader r = {.wants = wants, .count = count};
   buf_init(&r.path, XML_PATH_MAX);
   buf_init(&r.text, XML_TEXT_MAX);
-  r.parser = XML_ParserCreate(NULL);
+  r.parser = XML_ParserCreate_MM(NULL, &memory, NULL);
   if (r.parser == NULL || len > INT_MAX) {
     e = err_new(ERR_PARSE, "the answer cannot be read as XML");
   } else {
