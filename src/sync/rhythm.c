@@ -1,0 +1,142 @@
+/* How often what is asked again. The figures answer to the aims of the project: what is visible or runs is at most 20 s old, any job at
+ * most 30 minutes, and 2,000 jobs with 30 runs in flight cost at most 6 requests a second. */
+#include "sync/private.h"
+
+#define LIVE_MS   INT64_C(10000) /* runs in flight, when they are few */
+#define SCREEN_MS INT64_C(15000)
+#define FRESH_MAX_MS INT64_C(18000) /* both, when they are many */
+#define WATCH_MS  INT64_C(3000)  /* after a start or stop by our own hand */
+#define SETTLE_EVERY_MS (2 * WHEN_MINUTE)
+#define REST_MAX_MS (28 * WHEN_MINUTE)
+#define LIST_MS (5 * WHEN_MINUTE)
+#define LIST_SCREEN_MS (2 * WHEN_MINUTE)
+#define LIVE_LOAD_MAX 3.0 /* requests a second for runs in flight and jobs on the screen */
+#define REST_LOAD_MAX 1.3 /* ... and for all the rest */
+#define AWAY_FACTOR 4     /* nobody looks */
+
+static int64_t base_ms(const struct poller *p, int64_t built_in)
+{
+  return p->options.refresh_seconds > 0 ? (int64_t)(p->options.refresh_seconds * 1000.0) : built_in;
+}
+
+/* The more lately it ran, the sooner it may run again. */
+static int64_t rest_ms(const struct job *j, int64_t wall_ms)
+{
+  static const struct {
+    int64_t age, every;
+  } steps[] = {
+      {WHEN_HOUR, WHEN_MINUTE},
+      {6 * WHEN_HOUR, 3 * WHEN_MINUTE},
+      {WHEN_DAY, 6 * WHEN_MINUTE},
+      {7 * WHEN_DAY, 15 * WHEN_MINUTE},
+  };
+  if (j->run_count == 0 || j->runs[0].started_ms == WHEN_NONE)
+    return REST_MAX_MS;
+  int64_t age = wall_ms - j->runs[0].started_ms;
+  for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++)
+    if (age < steps[i].age)
+      return steps[i].every;
+  return REST_MAX_MS;
+}
+
+static bool job_unsettled(const struct job *j, int64_t wall_ms)
+{
+  for (size_t i = 0; i < j->run_count && i < 10; i++)
+    if (run_is_unsettled(&j->runs[i], wall_ms))
+      return true;
+  return false;
+}
+
+static int64_t stretched(int64_t ms, double factor, int64_t max)
+{
+  double s = (double)ms * (factor > 1 ? factor : 1);
+  if (ms > max)
+    return ms; /* the person asked for slower */
+  return s > (double)max ? max : (int64_t)s;
+}
+
+int64_t rhythm_runs_ms(const struct poller *p, const struct place_poll *pp, const struct job *j,
+                       const struct job_poll *jp, const struct poller_now *now, enum ask_why *why)
+{
+  int64_t away = now->looked_at ? 1 : AWAY_FACTOR;
+  if (now->mono_ms < jp->watch_until_mono_ms) {
+    *why = ASK_WHY_LIVE;
+    return WATCH_MS;
+  }
+  if (jp->wanted_tick == p->tick && jp->on_screen) {
+    *why = ASK_WHY_SCREEN;
+    return away * stretched(base_ms(p, j->run_live > 0 ? LIVE_MS : SCREEN_MS), pp->live_stretch, FRESH_MAX_MS);
+  }
+  if (j->run_live > 0) {
+    *why = ASK_WHY_LIVE;
+    return away * stretched(base_ms(p, LIVE_MS), pp->live_stretch, FRESH_MAX_MS);
+  }
+  *why = ASK_WHY_REST;
+  int64_t every = rest_ms(j, now->wall_ms);
+  if (every > SETTLE_EVERY_MS && job_unsettled(j, now->wall_ms))
+    return SETTLE_EVERY_MS;
+  return stretched(every, pp->rest_stretch * (double)away, REST_MAX_MS);
+}
+
+/* What the present intervals amount to, and by how much they must be stretched to keep within the aims. */
+void rhythm_balance(struct poller *p, struct place_poll *pp, const struct model *m, int place,
+                    const struct poller_now *now)
+{
+  const struct place *place_rows = &m->places[place];
+  double live = 0;
+  double rest = 0;
+  pp->live_stretch = pp->rest_stretch = 1;
+  for (size_t i = 0; i < place_rows->job_count; i++) {
+    const struct job *j = &place_rows->jobs[i];
+    if (!job_is_polled(pp, j, &pp->jobs[i], p->tick))
+      continue;
+    enum ask_why why;
+    double a_second = 1000.0 / (double)rhythm_runs_ms(p, pp, j, &pp->jobs[i], now, &why);
+    if (why == ASK_WHY_REST)
+      rest += a_second;
+    else
+      live += a_second;
+  }
+  pp->live_load = live;
+  pp->rest_load = rest;
+  pp->live_stretch = live > LIVE_LOAD_MAX ? live / LIVE_LOAD_MAX : 1;
+  pp->rest_stretch = rest > REST_LOAD_MAX ? rest / REST_LOAD_MAX : 1;
+}
+
+int64_t rhythm_list_ms(const struct poller *p, bool on_screen)
+{
+  int64_t asked = base_ms(p, 0);
+  int64_t every = on_screen ? LIST_SCREEN_MS : LIST_MS;
+  return asked > every ? asked : every;
+}
+
+int64_t rhythm_doc_ms(const struct poller *p, bool live)
+{
+  return live ? base_ms(p, LIVE_MS) : LIST_MS;
+}
+
+bool rhythm_gives_up(enum err_kind kind, unsigned failures)
+{
+  /* The transport has tried the rest many times already; being throttled only says that it was too early. */
+  return kind != ERR_THROTTLED || failures >= 8;
+}
+
+int64_t rhythm_backoff_ms(struct budget *b, enum err_kind kind, unsigned failures)
+{
+  int64_t base = 5 * WHEN_SECOND;
+  int64_t max = 5 * WHEN_MINUTE;
+  if (kind == ERR_DENIED || kind == ERR_NOT_FOUND) {
+    base = 2 * WHEN_MINUTE; /* a policy does not change by the second */
+    max = 15 * WHEN_MINUTE;
+  } else if (kind == ERR_THROTTLED) {
+    base = WHEN_SECOND;
+    max = 30 * WHEN_SECOND;
+  }
+  int64_t ms = base;
+  for (unsigned i = 1; i < failures && ms < max; i++)
+    ms *= 2;
+  if (ms > max)
+    ms = max;
+  /* Half of it is jitter: hundreds of jobs that failed together must not come back together. */
+  return ms / 2 + (int64_t)((double)ms / 2 * budget_random(b));
+}
