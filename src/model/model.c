@@ -25,6 +25,10 @@ static void context_fini(struct context *c)
   free(c->account);
   free(c->arn);
   free(c->label);
+  free(c->notice);
+  free(c->mfa_serial);
+  free(c->device_url);
+  free(c->device_code);
   freshness_fini(&c->identity_fresh);
 }
 

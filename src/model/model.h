@@ -167,6 +167,9 @@ struct context {
   char *account, *arn; /* "" until known */
   char *label;         /* the person's word for it: "PROD"; or "" */
   int colour;          /* 0: none; else a role index of the theme */
+  char *notice;        /* what a person should know about the login though nothing failed; or "" */
+  char *mfa_serial;    /* a code of this device is awaited (INTENT_GIVE_MFA); or "" */
+  char *device_url, *device_code; /* :login waits for the person to confirm the code there; or "" */
   int64_t expires_ms;  /* of the credentials; WHEN_NONE: never or unknown */
   int64_t skew_ms;     /* server minus us */
   bool read_only;
@@ -274,6 +277,11 @@ int model_add_context(struct model *m, const char *name, const char *profile, co
  * there is one. When the place was known to be another account's, the context leaves it, its epoch grows, and rows of a place that no
  * open context leads to are cleared. */
 void model_set_identity(struct model *m, int context, const struct identity *id, int64_t now_ms);
+/* The Region of a context was found later (instance metadata), and with it its place's. Only before anything was asked there. */
+void model_set_region(struct model *m, int context, const char *region, const char *region_source, const char *partition,
+                      const char *endpoint);
+/* Set one of the context's texts; tells whether it changed (the generation then grows). */
+bool model_set_text(struct model *m, char **member, const char *text);
 void model_close_context(struct model *m, int context); /* epoch + 1; the place is cleared when nobody else leads to it */
 void model_clear_place(struct model *m, int place);     /* rows of an identity that turned out to be another */
 /* asked_ms, here and below: when the question was sent (the answer is at least that new). */

@@ -381,6 +381,10 @@ int model_add_context(struct model *m, const char *name, const char *profile, co
                         .region = xstrdup(region == NULL ? "" : region),
                         .region_source = xstrdup(region_source == NULL ? "" : region_source),
                         .source = xstrdup(""),
+                        .notice = xstrdup(""),
+                        .mfa_serial = xstrdup(""),
+                        .device_url = xstrdup(""),
+                        .device_code = xstrdup(""),
                         .account = xstrdup(""),
                         .arn = xstrdup(""),
                         .label = xstrdup(""),
@@ -455,6 +459,28 @@ void model_set_identity(struct model *m, int context, const struct identity *id,
     }
   }
   c->confirmed = account[0] != '\0';
+  m->generation++;
+}
+
+bool model_set_text(struct model *m, char **member, const char *text)
+{
+  if (strcmp(*member, text == NULL ? "" : text) == 0)
+    return false;
+  text_replace(member, text);
+  m->generation++;
+  return true;
+}
+
+void model_set_region(struct model *m, int context, const char *region, const char *region_source,
+                      const char *partition, const char *endpoint)
+{
+  struct context *c = &m->contexts[context];
+  struct place *p = &m->places[c->place];
+  text_replace(&c->region, region);
+  text_replace(&c->region_source, region_source);
+  text_replace(&p->region, region);
+  text_replace(&p->partition, partition);
+  text_replace(&p->endpoint, endpoint);
   m->generation++;
 }
 

@@ -166,8 +166,7 @@ struct run_poll *poller_run_doc(struct poller *p, int place, uint32_t place_epoc
   if (p->run_count >= MODEL_RUN_DOCS_MAX) {
     size_t oldest = p->run_count;
     for (size_t i = 0; i < p->run_count; i++)
-      if (!p->runs[i].doc.in_flight &&
-          (oldest == p->run_count || p->runs[i].wanted_tick < p->runs[oldest].wanted_tick))
+      if (!p->runs[i].doc.in_flight && (oldest == p->run_count || p->runs[i].wanted_tick < p->runs[oldest].wanted_tick))
         oldest = i;
     if (oldest < p->run_count) {
       resource_fini(&p->runs[oldest].doc);

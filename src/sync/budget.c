@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#define BUDGET_CUT         0.90 /* of what went through */
-#define BUDGET_MIN_RATE    0.25 /* a request in four seconds, whatever happens */
+#define BUDGET_CUT         0.90   /* of what went through */
+#define BUDGET_MIN_RATE    0.25   /* a request in four seconds, whatever happens */
 #define BUDGET_GROW_STEP   0.0018 /* of the rate, for a request that passed; the longer all goes well, the bolder */
 #define BUDGET_GROW_BOLDER 40.0   /* requests that passed since the cut until the step has doubled */
 #define BUDGET_CUT_REST_MS INT64_C(1000)

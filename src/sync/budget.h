@@ -12,11 +12,11 @@
 #define BUDGET_WINDOW 64 /* sends that are remembered to know the present rate */
 
 struct budget {
-  double fixed;     /* max_requests_per_second of the config; 0: none */
-  double rate;      /* allowed a second; INFINITY until the service throttled */
-  double tokens;    /* at most one second's worth and never less than one request's */
+  double fixed;  /* max_requests_per_second of the config; 0: none */
+  double rate;   /* allowed a second; INFINITY until the service throttled */
+  double tokens; /* at most one second's worth and never less than one request's */
   int64_t filled_mono_ms;
-  int64_t cut_mono_ms;          /* of the last decrease; INT64_MIN: never */
+  int64_t cut_mono_ms;           /* of the last decrease; INT64_MIN: never */
   int64_t passed[BUDGET_WINDOW]; /* when the last requests were answered and not throttled; a ring */
   unsigned passed_count, passed_next;
   uint64_t passed_since_cut;

@@ -5,8 +5,7 @@
 
 static struct ask_effect effect_none(void)
 {
-  return (struct ask_effect){
-      .began_ms = WHEN_NONE, .next_try_ms = WHEN_NONE, .from_ms = WHEN_NONE, .to_ms = WHEN_NONE};
+  return (struct ask_effect){.began_ms = WHEN_NONE, .next_try_ms = WHEN_NONE, .from_ms = WHEN_NONE, .to_ms = WHEN_NONE};
 }
 
 static bool outcome_ended(const struct ask_outcome *o)

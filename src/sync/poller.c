@@ -11,17 +11,17 @@
 #define NAMES_PAGE    1000
 #define TRIGGERS_PAGE 200
 
-#define KEY_IDENTITY 1e6
-#define KEY_SHOWN    1e5 /* somebody looks at an empty place */
-#define KEY_JOBS     1e4 /* without the list nothing else can be asked */
-#define KEY_BATCH    9e3
-#define KEY_TRIGGERS 5e3
-#define WEIGHT_SCREEN   2.0
-#define WEIGHT_LIVE     1.7
-#define WEIGHT_SCHEDULE 1.6
-#define WEIGHT_FIRST    1.5
-#define WEIGHT_DEEPER   1.4 /* first a page of every job, then their past */
-#define WEIGHT_REST     1.0
+#define KEY_IDENTITY      1e6
+#define KEY_SHOWN         1e5 /* somebody looks at an empty place */
+#define KEY_JOBS          1e4 /* without the list nothing else can be asked */
+#define KEY_BATCH         9e3
+#define KEY_TRIGGERS      5e3
+#define WEIGHT_SCREEN     2.0
+#define WEIGHT_LIVE       1.7
+#define WEIGHT_SCHEDULE   1.6
+#define WEIGHT_FIRST      1.5
+#define WEIGHT_DEEPER     1.4 /* first a page of every job, then their past */
+#define WEIGHT_REST       1.0
 #define FIRST_PATIENCE_MS 30000.0
 
 #define CANDIDATES_MAX 64
@@ -43,7 +43,7 @@ struct choice {
 const char *ask_why_text(enum ask_why why)
 {
   static const char *const texts[ASK_WHY_COUNT] = {
-      [ASK_WHY_SCREEN] = "on the screen", [ASK_WHY_FIRST] = "not read yet",   [ASK_WHY_LIVE] = "in flight",
+      [ASK_WHY_SCREEN] = "on the screen",     [ASK_WHY_FIRST] = "not read yet", [ASK_WHY_LIVE] = "in flight",
       [ASK_WHY_SCHEDULE] = "due by schedule", [ASK_WHY_REST] = "in its turn",
   };
   return (unsigned)why < ASK_WHY_COUNT ? texts[why] : "";
@@ -194,8 +194,9 @@ static void gather(struct poller *p, struct choice *c, struct place_poll *pp, co
   if (pp->want_jobs || pp->want_all_runs) {
     enum ask_kind kind = pp->mode == LIST_NAMES ? ASK_JOB_NAMES : ASK_JOBS;
     if (pp->mode != LIST_NONE || !pp->list.answered)
-      offer(p, c, &pp->list, (struct candidate){.kind = kind, .why = pp->jobs_on_screen ? ASK_WHY_SCREEN : ASK_WHY_FIRST},
-            KEY_JOBS, WEIGHT_SCREEN, rhythm_list_ms(p, pp->jobs_on_screen), now->mono_ms);
+      offer(p, c, &pp->list,
+            (struct candidate){.kind = kind, .why = pp->jobs_on_screen ? ASK_WHY_SCREEN : ASK_WHY_FIRST}, KEY_JOBS,
+            WEIGHT_SCREEN, rhythm_list_ms(p, pp->jobs_on_screen), now->mono_ms);
     else if (pp->list.due_mono_ms < c->next_ms && !by_hand_only(p))
       c->next_ms = pp->list.due_mono_ms;
     bool batch = false;
@@ -218,8 +219,8 @@ static void gather(struct poller *p, struct choice *c, struct place_poll *pp, co
     const struct job *j = model_job(m, place, rp->job);
     const struct run *r = j == NULL ? NULL : model_run(m, place, rp->job, model_str(m, rp->run_id));
     bool over = r != NULL && !run_is_unsettled(r, now->wall_ms);
-    offer(p, c, &rp->doc, (struct candidate){.kind = ASK_RUN, .index = i, .why = ASK_WHY_SCREEN},
-          KEY_SHOWN, WEIGHT_SCREEN, over ? INT64_MAX : rhythm_doc_ms(p, true), now->mono_ms);
+    offer(p, c, &rp->doc, (struct candidate){.kind = ASK_RUN, .index = i, .why = ASK_WHY_SCREEN}, KEY_SHOWN,
+          WEIGHT_SCREEN, over ? INT64_MAX : rhythm_doc_ms(p, true), now->mono_ms);
   }
 }
 

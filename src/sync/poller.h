@@ -40,12 +40,12 @@ struct ask {
   uint64_t id; /* of the poller; never 0 */
   enum ask_kind kind;
   enum ask_why why;
-  bool first;           /* begins a reading */
-  bool for_show;        /* the whole answer is wanted as a doc (ASK_JOB, ASK_RUN) */
+  bool first;    /* begins a reading */
+  bool for_show; /* the whole answer is wanted as a doc (ASK_JOB, ASK_RUN) */
   int context, place;
   uint32_t context_epoch, place_epoch;
   strid job, run_id;
-  char *token;          /* owned by the ask; NULL: the first page */
+  char *token; /* owned by the ask; NULL: the first page */
   int page_size;
   strid names[ASK_BATCH_MAX];
   size_t name_count;
@@ -66,11 +66,11 @@ struct ask_outcome {
 
 /* What the app does to the model on top of the rows. */
 struct ask_effect {
-  bool done;      /* the reading has ended */
-  bool complete;  /* ... and nothing was left out */
-  bool names_done; /* every job's name is known now: those not named since began_ms are gone (with or before done) */
-  bool failed;    /* given up for now; nobody waits for it any more */
-  int64_t began_ms;    /* wall time at which the reading's first page was asked for */
+  bool done;        /* the reading has ended */
+  bool complete;    /* ... and nothing was left out */
+  bool names_done;  /* every job's name is known now: those not named since began_ms are gone (with or before done) */
+  bool failed;      /* given up for now; nobody waits for it any more */
+  int64_t began_ms; /* wall time at which the reading's first page was asked for */
   int64_t next_try_ms; /* wall; WHEN_NONE: nothing planned */
   const char *trouble; /* why a reading ended early, one sentence; or NULL */
   /* ASK_RUNS */
@@ -80,9 +80,9 @@ struct ask_effect {
 };
 
 struct poller_options {
-  int concurrency;        /* asks in flight; 0: 16, and two more for the screen */
-  int max_pages;          /* of one reading; 0: 10,000 */
-  double refresh_seconds; /* of what is on the screen or in flight; < 0: the built-in rhythm; 0: only by hand */
+  int concurrency;                /* asks in flight; 0: 16, and two more for the screen */
+  int max_pages;                  /* of one reading; 0: 10,000 */
+  double refresh_seconds;         /* of what is on the screen or in flight; < 0: the built-in rhythm; 0: only by hand */
   double max_requests_per_second; /* 0: no fixed limit */
   uint64_t seed;
 };

@@ -26,10 +26,10 @@ bool reading_go_on(struct reading *r, const char *token);
 /* Anything that is asked again and again. */
 struct resource {
   bool in_flight;
-  bool answered; /* since the start or the last refresh by hand: well, or given up */
-  bool failed;   /* the last try was given up */
-  bool cut;      /* the last reading ended early: by the page budget or a repeated token */
-  bool resumed;  /* the reading's present page was tried before */
+  bool answered;         /* since the start or the last refresh by hand: well, or given up */
+  bool failed;           /* the last try was given up */
+  bool cut;              /* the last reading ended early: by the page budget or a repeated token */
+  bool resumed;          /* the reading's present page was tried before */
   unsigned failures;     /* in a row */
   int64_t due_mono_ms;   /* not before; INT64_MIN: at once */
   int64_t read_mono_ms;  /* when the last good reading ended; INT64_MIN: never */
@@ -44,11 +44,11 @@ void resource_again(struct resource *r); /* refresh by hand */
 
 struct job_poll {
   struct resource runs;
-  struct resource *doc;     /* WANT_JOB; made when first wanted */
+  struct resource *doc; /* WANT_JOB; made when first wanted */
   uint64_t doc_wanted_tick;
-  uint64_t wanted_tick;     /* the tick whose wants named this job itself */
+  uint64_t wanted_tick; /* the tick whose wants named this job itself */
   int64_t wanted_since_ms, wanted_until_ms;
-  bool on_screen;           /* of that tick */
+  bool on_screen; /* of that tick */
   int64_t watch_until_mono_ms;
   int64_t schedule_next_ms; /* wall: the next start that its triggers plan; WHEN_NONE: none. See schedule_asked_ms */
   int64_t schedule_seen_ms; /* wall: a planned start up to here was looked for */
@@ -102,7 +102,7 @@ struct poller {
     struct resource resource;
     uint32_t epoch;
     uint64_t wanted_tick;
-  } *identities;
+  } * identities;
   size_t context_count;
   struct place_poll *places;
   size_t place_count;
@@ -130,7 +130,8 @@ int64_t rhythm_list_ms(const struct poller *p, bool on_screen);
 int64_t rhythm_doc_ms(const struct poller *p, bool live);
 int64_t rhythm_backoff_ms(struct budget *b, enum err_kind kind, unsigned failures);
 bool rhythm_gives_up(enum err_kind kind, unsigned failures);
-void rhythm_balance(struct poller *p, struct place_poll *pp, const struct model *m, int place, const struct poller_now *now);
+void rhythm_balance(struct poller *p, struct place_poll *pp, const struct model *m, int place,
+                    const struct poller_now *now);
 
 /* depth.c: is a job read as deep as the present wants ask? */
 bool job_is_polled(const struct place_poll *pp, const struct job *j, const struct job_poll *jp, uint64_t tick);

@@ -38,8 +38,7 @@ static bool place_quiet(const struct poller *p, const struct place_poll *pp, con
     return !pp->hope;
   if (pp->job_count != rows->job_count) /* rows that the poller has not looked at yet */
     return false;
-  if ((pp->want_jobs || pp->want_all_runs) &&
-      (!pp->list.answered || place_batch_pending(pp, m, place, now->wall_ms)))
+  if ((pp->want_jobs || pp->want_all_runs) && (!pp->list.answered || place_batch_pending(pp, m, place, now->wall_ms)))
     return false;
   if (pp->want_triggers && !pp->triggers.answered)
     return false;

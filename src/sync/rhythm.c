@@ -2,17 +2,17 @@
  * most 30 minutes, and 2,000 jobs with 30 runs in flight cost at most 6 requests a second. */
 #include "sync/private.h"
 
-#define LIVE_MS   INT64_C(10000) /* runs in flight, when they are few */
-#define SCREEN_MS INT64_C(15000)
-#define FRESH_MAX_MS INT64_C(18000) /* both, when they are many */
-#define WATCH_MS  INT64_C(3000)  /* after a start or stop by our own hand */
+#define LIVE_MS         INT64_C(10000) /* runs in flight, when they are few */
+#define SCREEN_MS       INT64_C(15000)
+#define FRESH_MAX_MS    INT64_C(18000) /* both, when they are many */
+#define WATCH_MS        INT64_C(3000)  /* after a start or stop by our own hand */
 #define SETTLE_EVERY_MS (2 * WHEN_MINUTE)
-#define REST_MAX_MS (28 * WHEN_MINUTE)
-#define LIST_MS (5 * WHEN_MINUTE)
-#define LIST_SCREEN_MS (2 * WHEN_MINUTE)
-#define LIVE_LOAD_MAX 3.0 /* requests a second for runs in flight and jobs on the screen */
-#define REST_LOAD_MAX 1.3 /* ... and for all the rest */
-#define AWAY_FACTOR 4     /* nobody looks */
+#define REST_MAX_MS     (28 * WHEN_MINUTE)
+#define LIST_MS         (5 * WHEN_MINUTE)
+#define LIST_SCREEN_MS  (2 * WHEN_MINUTE)
+#define LIVE_LOAD_MAX   3.0 /* requests a second for runs in flight and jobs on the screen */
+#define REST_LOAD_MAX   1.3 /* ... and for all the rest */
+#define AWAY_FACTOR     4   /* nobody looks */
 
 static int64_t base_ms(const struct poller *p, int64_t built_in)
 {

@@ -1,0 +1,301 @@
+/* Contexts at work: logins, targets, and what the model tells of them. */
+#include "app/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/log.h"
+#include "base/xalloc.h"
+
+static const char *context_display_name(const char *profile, const char *region, char **owned)
+{
+  const char *base = profile == NULL || profile[0] == '\0' ? "default" : profile;
+  *owned = region == NULL || region[0] == '\0' ? xstrdup(base) : xasprintf("%s@%s", base, region);
+  return *owned;
+}
+
+static const char *text_or_empty(const char *s)
+{
+  return s == NULL ? "" : s;
+}
+
+static struct err target_resolve(struct app *app, struct app_context *ac)
+{
+  const char *region = login_region(ac->login);
+  struct endpoint_options o = {
+      .option_url = app->endpoint_url, .profile = login_settings_profile(ac->login), .region = region};
+  if (region == NULL || region[0] == '\0') {
+    struct err e = err_new(ERR_CONFIG, "no Region is set");
+    err_set_hint(&e, "give --region, or set AWS_REGION or the profile's region");
+    return e;
+  }
+  struct err e = endpoint_resolve(app->config, AWS_GLUE, &o, &ac->target.glue);
+  if (err_is(&e))
+    return e;
+  e = endpoint_resolve(app->config, AWS_STS, &o, &ac->target.sts);
+  if (err_is(&e)) {
+    endpoint_fini(&ac->target.glue);
+    return e;
+  }
+  ac->target.transport = app->transport;
+  ac->target.login = ac->login;
+  ac->target.region = ac->target.glue.signing_region;
+  ac->target_ready = true;
+  return e;
+}
+
+static void target_end(struct app_context *ac)
+{
+  if (!ac->target_ready)
+    return;
+  endpoint_fini(&ac->target.glue);
+  endpoint_fini(&ac->target.sts);
+  ac->target_ready = false;
+}
+
+struct err contexts_open(struct app *app, const char *profile, const char *region)
+{
+  struct login_options o = {.profile = profile, .region = region, .endpoint_url = app->endpoint_url};
+  struct login *login = NULL;
+  struct err e = login_new(app->config, &o, app->transport, app->clock, &login);
+  if (err_is(&e))
+    return e;
+  char *name = NULL;
+  const char *first_region = login_region(login);
+  const char *label = profile != NULL && profile[0] != '\0' ? profile : login_settings_profile(login);
+  int context =
+      model_add_context(app->model, context_display_name(label, region, &name), login_profile(login), first_region,
+                        login_region_source(login), endpoint_partition(text_or_empty(first_region)), "");
+  app->model->contexts[context].read_only = app->options.read_only;
+  app->contexts = xreallocarray(app->contexts, app->context_count + 1, sizeof *app->contexts);
+  app->logins = xreallocarray(app->logins, app->context_count + 1, sizeof *app->logins);
+  app->contexts[app->context_count] =
+      (struct app_context){.login = login, .name = name, .profile = xstrdup(profile), .region = xstrdup(region)};
+  app->logins[app->context_count] = POLLER_LOGIN_WORKING;
+  app->context_count++;
+  return e;
+}
+
+void contexts_close(struct app *app, int context)
+{
+  struct app_context *ac = &app->contexts[context];
+  if (ac->login == NULL)
+    return;
+  asks_drop_context(app, context);
+  writes_drop_context(app, context);
+  target_end(ac);
+  login_free(ac->login);
+  ac->login = NULL;
+  app->logins[context] = POLLER_LOGIN_FAILED;
+  model_close_context(app->model, context);
+}
+
+void contexts_free(struct app *app)
+{
+  for (size_t i = 0; i < app->context_count; i++) {
+    struct app_context *ac = &app->contexts[i];
+    target_end(ac);
+    if (ac->login != NULL)
+      login_free(ac->login);
+    free(ac->name);
+    free(ac->profile);
+    free(ac->region);
+  }
+  free(app->contexts);
+  free(app->logins);
+  app->contexts = NULL;
+  app->logins = NULL;
+  app->context_count = 0;
+}
+
+/* --- a turn ---------------------------------------------------------------------------------------------------------- */
+
+static void context_failed(struct app *app, size_t i, const struct err *why)
+{
+  struct app_context *ac = &app->contexts[i];
+  struct context *c = &app->model->contexts[i];
+  int64_t now = app_wall_ms(app);
+  app->logins[i] = POLLER_LOGIN_FAILED;
+  if (ac->failure_told)
+    return;
+  ac->failure_told = true;
+  c->needs_login = true;
+  model_add_problem(app->model, (int)i, why, now);
+  freshness_bad(&c->identity_fresh, err_copy(why), now, WHEN_NONE);
+  log_write(LOG_WARN, "login of %s: %s", c->name, err_message(why));
+  model_touch(app->model);
+}
+
+static void context_ready(struct app *app, size_t i)
+{
+  struct app_context *ac = &app->contexts[i];
+  struct model *m = app->model;
+  if (!ac->target_ready) {
+    struct err e = target_resolve(app, ac);
+    if (err_is(&e)) {
+      context_failed(app, i, &e);
+      err_fini(&e);
+      return;
+    }
+    const char *region = login_region(ac->login);
+    model_set_region(m, (int)i, region, login_region_source(ac->login), endpoint_partition(region),
+                     ac->target.glue.custom ? ac->target.glue.url : "");
+  }
+  if (ac->failure_told) {
+    ac->failure_told = false;
+    m->contexts[i].needs_login = false;
+    poller_resume(app->poller, m, (int)i);
+    log_write(LOG_INFO, "login of %s works again", m->contexts[i].name);
+    model_touch(m);
+  }
+  app->logins[i] = POLLER_LOGIN_READY;
+  struct context *c = &m->contexts[i];
+  const struct credentials *keys = login_credentials(ac->login);
+  int64_t expires = keys == NULL ? WHEN_NONE : keys->expires_ms;
+  if (c->expires_ms != expires) {
+    c->expires_ms = expires;
+    model_touch(m);
+  }
+  model_set_text(m, &c->profile, login_profile(ac->login));
+}
+
+static void context_wants_mfa(struct app *app, size_t i)
+{
+  const char *serial = login_mfa_serial(app->contexts[i].login);
+  struct context *c = &app->model->contexts[i];
+  model_set_text(app->model, &c->mfa_serial, serial == NULL ? "?" : serial);
+  struct err e = err_new(ERR_CREDENTIALS, "the code of MFA device %s is needed", c->mfa_serial);
+  context_failed(app, i, &e);
+  err_fini(&e);
+}
+
+static void context_tell_device(struct app *app, size_t i)
+{
+  struct model *m = app->model;
+  struct context *c = &m->contexts[i];
+  struct login_device d = login_device(app->contexts[i].login);
+  bool waits = d.state == LOGIN_DEVICE_WAITING;
+  const char *url = d.url_complete != NULL ? d.url_complete : d.url;
+  model_set_text(m, &c->device_url, waits ? url : "");
+  model_set_text(m, &c->device_code, waits ? d.user_code : "");
+}
+
+void contexts_turn(struct app *app)
+{
+  for (size_t i = 0; i < app->context_count; i++) {
+    struct app_context *ac = &app->contexts[i];
+    if (ac->login == NULL)
+      continue;
+    struct context *c = &app->model->contexts[i];
+    enum login_state state = login_turn(ac->login);
+    if (state != LOGIN_NEEDS_MFA)
+      model_set_text(app->model, &c->mfa_serial, "");
+    model_set_text(app->model, &c->source, login_source(ac->login));
+    model_set_text(app->model, &c->notice, login_notice(ac->login));
+    context_tell_device(app, i);
+    switch (state) {
+    case LOGIN_IDLE:
+    case LOGIN_WORKING:
+      app->logins[i] = POLLER_LOGIN_WORKING;
+      break;
+    case LOGIN_READY:
+      context_ready(app, i);
+      break;
+    case LOGIN_NEEDS_MFA:
+      context_wants_mfa(app, i);
+      break;
+    case LOGIN_FAILED:
+      context_failed(app, i, login_error(ac->login));
+      break;
+    }
+  }
+}
+
+int64_t contexts_next_ms(const struct app *app)
+{
+  int64_t next = INT64_MAX;
+  for (size_t i = 0; i < app->context_count; i++) {
+    if (app->contexts[i].login == NULL)
+      continue;
+    int64_t at = login_next_turn_ms(app->contexts[i].login);
+    if (at != WHEN_NONE && at < next)
+      next = at;
+  }
+  return next;
+}
+
+bool contexts_working(const struct app *app)
+{
+  for (size_t i = 0; i < app->context_count; i++)
+    if (app->contexts[i].login != NULL && app->logins[i] == POLLER_LOGIN_WORKING)
+      return true;
+  return false;
+}
+
+/* --- intents --------------------------------------------------------------------------------------------------------- */
+
+/* PROFILE[@REGION]: split at the last @, and only before what looks like a Region. */
+static void open_by_text(struct app *app, const char *text)
+{
+  char *profile = xstrdup(text == NULL ? "" : text);
+  char *region = NULL;
+  char *at = strrchr(profile, '@');
+  if (at != NULL && endpoint_is_region(at + 1)) {
+    *at = '\0';
+    region = xstrdup(at + 1);
+  }
+  struct err e = contexts_open(app, profile[0] == '\0' ? NULL : profile, region);
+  if (err_is(&e))
+    model_add_problem(app->model, -1, &e, app_wall_ms(app));
+  err_fini(&e);
+  free(profile);
+  free(region);
+}
+
+void contexts_intent(struct app *app, const struct intent *i)
+{
+  bool known = i->context >= 0 && (size_t)i->context < app->context_count && app->contexts[i->context].login != NULL;
+  struct login *login = known ? app->contexts[i->context].login : NULL;
+  size_t before = app->context_count;
+  switch (i->kind) {
+  case INTENT_LOGIN_RETRY:
+    if (login != NULL) {
+      app->contexts[i->context].failure_told = false;
+      login_retry(login);
+    }
+    break;
+  case INTENT_LOGIN_DEVICE:
+    if (login != NULL && login_device_possible(login)) {
+      login_device_start(login);
+    } else if (login != NULL) {
+      struct err e = err_new(ERR_CONFIG, "this profile does not log in by SSO");
+      err_set_hint(&e, "log in the way you do for the AWS CLI, then press r");
+      model_add_problem(app->model, i->context, &e, app_wall_ms(app));
+      err_fini(&e);
+    }
+    break;
+  case INTENT_GIVE_MFA:
+    if (login != NULL) {
+      app->contexts[i->context].failure_told = false;
+      login_give_mfa(login, i->text == NULL ? "" : i->text);
+    }
+    break;
+  case INTENT_OPEN_CONTEXT:
+    open_by_text(app, i->text);
+    break;
+  case INTENT_SWITCH_CONTEXT:
+    open_by_text(app, i->text);
+    for (size_t c = 0; c < before && app->context_count > before; c++)
+      contexts_close(app, (int)c);
+    break;
+  case INTENT_CLOSE_CONTEXT:
+    if (login != NULL)
+      contexts_close(app, i->context);
+    break;
+  case INTENT_NONE:
+  case INTENT_QUIT:
+  case INTENT_REFRESH:
+  case INTENT_START_RUN:
+  case INTENT_STOP_RUNS:
+    break;
+  }
+}

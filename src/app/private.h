@@ -1,0 +1,124 @@
+/* The app's own state. For this folder only. */
+#ifndef GLUETOP_APP_PRIVATE_H
+#define GLUETOP_APP_PRIVATE_H
+
+#include "app/app.h"
+#include "aws/config.h"
+#include "aws/credentials.h"
+#include "aws/glue.h"
+#include "aws/transport.h"
+#include "sync/poller.h"
+
+/* Runtime of one context; index as in the model. */
+struct app_context {
+  struct login *login; /* NULL when closed */
+  struct aws_target target;
+  bool target_ready;
+  char *name, *profile, *region; /* as the person gave them; profile and region may be NULL */
+  bool failure_told;
+};
+
+/* An ask that is under way. */
+struct call {
+  struct call *next;
+  struct app *app;
+  struct ask ask;
+  uint64_t transport_id;
+  int64_t sent_wall_ms;
+};
+
+/* Pages of triggers are collected until the reading ends: half a list must not replace a whole one. */
+struct trigger_pile {
+  struct arena *arenas;
+  size_t arena_count;
+  struct trigger_data *items;
+  size_t count, cap;
+};
+
+enum write_step {
+  WRITE_WAITS, /* for STS to confirm the context */
+  WRITE_SENT,
+  WRITE_LOOKS, /* a start of unknown outcome: GetJobRuns is read until a new run shows, or long enough */
+  WRITE_OVER
+};
+
+struct write {
+  struct write *next;
+  struct app *app;
+  enum write_step step;
+  struct intent intent;    /* its texts are taken over */
+  int64_t pressed_wall_ms; /* when the person decided */
+  uint64_t transport_id;
+  /* stop: the group under way */
+  size_t group_from, group_count;
+  /* looking */
+  int looks;
+  int64_t look_mono_ms; /* when to look next */
+  strid *known;         /* ids of the job's runs that were known before */
+  size_t known_count;
+};
+
+struct app {
+  struct app_options options;
+  char *endpoint_url;
+  struct clock *clock;
+  struct aws_config *config;
+  struct transport *transport;
+  struct model *model;
+  struct poller *poller;
+  struct app_context *contexts;
+  size_t context_count;
+  enum poller_login *logins;
+  struct trigger_pile *piles; /* by place */
+  size_t pile_count;
+  struct call *calls;
+  struct write *writes;
+  struct intents intents;
+  struct wants wants;
+  int wake_fds[2];
+  bool quit;
+  uint64_t throttled_seen;
+  /* the front's frame */
+  const struct front_ops *ops;
+  void *front;
+  uint64_t framed_generation;
+  bool framed, framed_quiet, had_input;
+  int64_t frame_mono_ms;
+  bool quiet;
+  /* --test-fd */
+  char test_line[32];
+  size_t test_len;
+  bool test_closed, ready_owed;
+};
+
+int64_t app_wall_ms(const struct app *app);
+int64_t app_mono_ms(const struct app *app);
+struct poller_now app_now(const struct app *app);
+
+/* contexts.c */
+struct err contexts_open(struct app *app, const char *profile, const char *region) ERR_MUST_CHECK;
+void contexts_close(struct app *app, int context);
+void contexts_free(struct app *app);
+void contexts_turn(struct app *app); /* logins; fills app->logins */
+int64_t contexts_next_ms(const struct app *app);
+bool contexts_working(const struct app *app);
+void contexts_intent(struct app *app, const struct intent *i);
+
+/* asks.c */
+void asks_turn(struct app *app);
+void asks_drop_context(struct app *app, int context); /* cancels what is under way for it */
+void asks_free(struct app *app);
+void asks_learn_skew(struct app *app, int context, const struct transport_answer *answer);
+
+/* writes.c */
+void writes_begin(struct app *app, struct intent *take);
+void writes_turn(struct app *app);
+int64_t writes_next_ms(const struct app *app);
+void writes_drop_context(struct app *app, int context);
+void writes_free(struct app *app);
+
+/* readiness.c */
+bool readiness_read(struct app *app); /* lines "+MS" on the test descriptor; true when time moved */
+void readiness_tell(struct app *app, bool at_rest);
+
+#endif
