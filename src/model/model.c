@@ -221,6 +221,9 @@ bool model_runs_read(const struct job *j, int64_t since_ms, int64_t until_ms)
 {
   if (j->top_read_ms == WHEN_NONE)
     return false;
-  int64_t to = until_ms < j->top_read_ms ? until_ms : j->top_read_ms;
-  return model_span_covers(j, model_read_from(j, since_ms), to);
+  if (j->run_count == 0 || j->runs[0].started_ms == WHEN_NONE)
+    return j->read_to_end;
+  /* Nothing was newer than the newest run when the job was read last. */
+  int64_t newest = j->runs[0].started_ms;
+  return model_span_covers(j, model_read_from(j, since_ms), until_ms < newest ? until_ms : newest);
 }

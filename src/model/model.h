@@ -82,7 +82,8 @@ bool run_same_chain(const struct run *a, const struct run *b);
 bool run_finished(const struct run *r);
 bool run_meets(const struct run *r, int64_t since_ms, int64_t until_ms, int64_t now_ms);
 
-/* A wholly read stretch of a job's history by StartedOn, both ends included. */
+/* A wholly read stretch of a job's history by StartedOn, both ends included. It reaches up to the newest run that was there, not to the
+ * moment of reading: clocks differ, StartedOn does not. */
 struct span {
   int64_t from_ms;
   int64_t to_ms;

@@ -30,12 +30,11 @@ bool job_is_read(const struct place_poll *pp, const struct job *j, const struct 
 {
   if (jp->runs.failed || jp->runs.cut)
     return true; /* as far as it goes, for now */
-  int64_t goal = job_goal_ms(pp, j, jp, tick);
   if (j->top_read_ms == WHEN_NONE)
     return false;
-  if (j->run_count == 0)
+  if (j->run_count == 0 || j->runs[0].started_ms == WHEN_NONE)
     return j->read_to_end;
-  return model_span_covers(j, goal, j->runs[0].started_ms);
+  return model_span_covers(j, job_goal_ms(pp, j, jp, tick), j->runs[0].started_ms);
 }
 
 bool run_is_unsettled(const struct run *r, int64_t wall_ms)

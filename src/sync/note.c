@@ -181,6 +181,9 @@ static void note_runs(struct poller *p, struct place_poll *pp, const struct mode
   }
   if (ended) {
     e->done = true;
+    /* A run that we know of and the list does not show is no reason to read for ever. */
+    if (e->add_span && j->run_count > 0 && j->runs[0].started_ms > e->to_ms)
+      e->to_ms = j->runs[0].started_ms;
     resource_done(r, e->complete, now->mono_ms);
     jp->look_for_stragglers = true;
   }
