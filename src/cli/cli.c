@@ -141,6 +141,18 @@ void scene_fini(struct cli_scene *s)
   s->context_of_place = NULL;
 }
 
+/* How far back a board looks: its window, and behind it what usual lengths and the month's figures rest on. */
+static int64_t board_since(const struct cli *cli, const struct cli_request *r)
+{
+  int64_t now = clock_wall_ms(cli->clock);
+  int64_t needed = now - 14 * WHEN_DAY;
+  if (r->command == CLI_BURN) {
+    int64_t month = when_month_start(now, WHEN_UTC);
+    needed = month < now - 8 * WHEN_DAY ? month : now - 8 * WHEN_DAY;
+  }
+  return r->since_ms < needed ? r->since_ms : needed;
+}
+
 void cli_wants_of(const struct cli *cli, const struct model *model, struct wants *out)
 {
   const struct cli_request *r = cli->request;
@@ -197,14 +209,19 @@ void cli_wants_of(const struct cli *cli, const struct model *model, struct wants
       wants_add(out, &started);
     }
     break;
-  case CLI_STOP:
-  case CLI_WHOAMI:
-  case CLI_NONE:
   case CLI_BURN:
   case CLI_TIMELINE:
   case CLI_COLLISIONS:
   case CLI_TIMEOUTS:
   case CLI_CHECK:
+    wants_add(out, &jobs);
+    wants_add(out, &triggers);
+    all.since_ms = board_since(cli, r);
+    wants_add(out, &all);
+    break;
+  case CLI_STOP:
+  case CLI_WHOAMI:
+  case CLI_NONE:
     break;
   }
 }
@@ -264,14 +281,24 @@ static void print_answer(struct cli *cli, const struct cli_scene *scene, const s
   case CLI_WHOAMI:
     cli_print_whoami(cli, scene, problems);
     break;
+  case CLI_BURN:
+    cli_print_board(cli, BOARD_BURN, scene, problems);
+    break;
+  case CLI_TIMELINE:
+    cli_print_board(cli, BOARD_TIMELINE, scene, problems);
+    break;
+  case CLI_COLLISIONS:
+    cli_print_board(cli, BOARD_COLLISIONS, scene, problems);
+    break;
+  case CLI_TIMEOUTS:
+    cli_print_board(cli, BOARD_TIMEOUTS, scene, problems);
+    break;
+  case CLI_CHECK:
+    cli_print_board(cli, BOARD_CHECK, scene, problems);
+    break;
   case CLI_START:
   case CLI_STOP:
   case CLI_NONE:
-  case CLI_BURN:
-  case CLI_TIMELINE:
-  case CLI_COLLISIONS:
-  case CLI_TIMEOUTS:
-  case CLI_CHECK:
     break;
   }
 }
@@ -291,8 +318,9 @@ static void front_frame(void *front, const struct model *model, int64_t now_ms, 
     if (changing) {
       change_frame(cli, &scene, &problems, quiet);
     } else {
-      print_answer(cli, &scene, &problems);
-      cli->status = problems_exit(&problems);
+      print_answer(cli, &scene, &problems); /* check sets a status of its own */
+      enum cli_exit trouble = problems_exit(&problems);
+      cli->status = trouble != CLI_EXIT_OK ? trouble : cli->status;
       cli->finished = true;
     }
     if (cli->finished) {

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "app/app.h"
+#include "model/collisions.h"
 #include "report/report.h"
 
 enum cli_command {

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "cli/cli.h"
+#include "report/boards.h"
 
 /* A command answers with at most this many bytes: a table of every run of a very large account fits. */
 #define CLI_OUTPUT_MAX ((size_t)2 * 1024 * 1024 * 1024)
@@ -66,6 +67,7 @@ void cli_print_jobs(struct cli *cli, const struct cli_scene *s, const struct cli
 void cli_print_runs(struct cli *cli, const struct cli_scene *s, const struct cli_problems *p);
 void cli_print_job(struct cli *cli, const struct cli_scene *s, const struct cli_problems *p);
 void cli_print_run(struct cli *cli, const struct cli_scene *s, const struct cli_problems *p);
+void cli_print_board(struct cli *cli, enum board which, const struct cli_scene *s, const struct cli_problems *p);
 void cli_print_whoami(struct cli *cli, const struct cli_scene *s, const struct cli_problems *p);
 
 /* start and stop: asks the person where there is one, sends the intents, reports every result. */

@@ -56,44 +56,42 @@ static void add_number(double d, struct buf *out)
   buf_adds(out, text);
 }
 
-bool report_cell(const struct report_scope *scope, const struct report_row *row, const struct report_field *field,
-                 struct buf *out)
+bool report_format(const struct value *v, const char *name, enum when_zone zone, struct buf *out)
 {
   const char *nothing = text_is_ascii() ? "-" : "\u00b7";
   char text[WHEN_TEXT_MAX];
   bool number = false;
-  struct value v = field->get ? field->get(scope, row) : (struct value){.kind = VALUE_NULL, .integer = 0};
-  switch (v.kind) {
+  switch (v->kind) {
   case VALUE_STRING:
-    text_clean(out, v.string, strlen(v.string), TEXT_LINE);
+    text_clean(out, v->string, strlen(v->string), TEXT_LINE);
     break;
   case VALUE_INT:
     number = true;
-    if (ends_with(field->json, "_seconds")) {
-      buf_adds(out, when_format_span(v.integer * WHEN_SECOND, text));
+    if (ends_with(name, "_seconds")) {
+      buf_adds(out, when_format_span(v->integer * WHEN_SECOND, text));
     } else {
-      buf_addf(out, "%lld", (long long)v.integer);
+      buf_addf(out, "%lld", (long long)v->integer);
     }
     break;
   case VALUE_DOUBLE:
     number = true;
-    if (ends_with(field->json, "_seconds") && !ends_with(field->json, "dpu_seconds")) {
-      buf_adds(out, when_format_span((int64_t)(v.number * 1000.0), text));
+    if (ends_with(name, "_seconds") && !ends_with(name, "dpu_seconds")) {
+      buf_adds(out, when_format_span((int64_t)(v->number * 1000.0), text));
     } else {
-      add_number(v.number, out);
+      add_number(v->number, out);
     }
     break;
   case VALUE_BOOL:
-    buf_adds(out, v.boolean ? "yes" : "no");
+    buf_adds(out, v->boolean ? "yes" : "no");
     break;
   case VALUE_TIME:
-    buf_adds(out, when_format(v.integer, scope->zone, WHEN_DATE_HM, text));
+    buf_adds(out, when_format(v->integer, zone, WHEN_DATE_HM, text));
     buf_addc(out, ' ');
-    buf_adds(out, when_zone_letters(v.integer, scope->zone, text));
+    buf_adds(out, when_zone_letters(v->integer, zone, text));
     break;
   case VALUE_MONEY:
     number = true;
-    report_money(v.integer, out);
+    report_money(v->integer, out);
     break;
   case VALUE_NULL:
   case VALUE_JSON:
@@ -101,4 +99,11 @@ bool report_cell(const struct report_scope *scope, const struct report_row *row,
     break;
   }
   return number;
+}
+
+bool report_cell(const struct report_scope *scope, const struct report_row *row, const struct report_field *field,
+                 struct buf *out)
+{
+  struct value v = field->get ? field->get(scope, row) : (struct value){.kind = VALUE_NULL, .integer = 0};
+  return report_format(&v, field->json, scope->zone, out);
 }

@@ -7,6 +7,8 @@
 /* Appends one cleaned line. Returns true when the value is a number, which aligns right. Absent values are "·" ("-" in ASCII). */
 bool report_cell(const struct report_scope *scope, const struct report_row *row, const struct report_field *field,
                  struct buf *out);
+/* The same for a value alone; the unit is in the name. */
+bool report_format(const struct value *v, const char *name, enum when_zone zone, struct buf *out);
 /* "$0.0046", "$1.47", "$2,112": as many digits as tell something. */
 void report_money(int64_t nano, struct buf *out);
 

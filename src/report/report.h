@@ -84,6 +84,7 @@ void report_write_fields(const struct report_scope *scope, const struct report_r
 bool report_doc_is_argument(const struct doc *doc, size_t index);
 /* One cell of CSV: quoted where RFC 4180 says so, and made harmless for spreadsheets. */
 void report_csv_cell(struct buf *out, const char *s);
+void report_csv_value(const struct value *v, struct buf *out); /* absent is empty */
 /* A doc (GetJob, GetJobRun) as JSON with argument values masked. */
 void report_write_doc(const struct doc *doc, struct jw *w);
 

@@ -96,35 +96,41 @@ void report_write_csv_header(const struct report_field *fields, size_t count, st
   buf_adds(out, "\r\n");
 }
 
-/* The JSON form of a field without the quotes of a plain string: one rule for numbers and times in both formats. */
-static void csv_value(const struct report_scope *scope, const struct report_row *row, const struct report_field *field,
-                      struct buf *scratch, struct buf *out)
+void report_csv_value(const struct value *v, struct buf *out)
 {
-  struct value v = {.kind = VALUE_JSON, .integer = 0};
-  if (!field->write) {
-    v = field->get(scope, row);
-  }
-  if (v.kind == VALUE_STRING) {
-    char *clean = text_clean_dup(v.string, TEXT_BLOCK);
+  if (v->kind == VALUE_STRING) {
+    char *clean = text_clean_dup(v->string, TEXT_BLOCK);
     csv_cell(out, clean, true);
     free(clean);
-  } else if (v.kind != VALUE_NULL && !(v.kind == VALUE_TIME && v.integer == WHEN_NONE)) {
+  } else if (v->kind == VALUE_TIME) {
+    char text[WHEN_TEXT_MAX];
+    buf_adds(out, when_format_iso(v->integer, text));
+  } else if (v->kind != VALUE_NULL) {
+    /* Numbers have one rule in both formats: JSON's. NaN and infinity are "null" there and empty here. */
+    size_t before = out->len;
+    struct jw w;
+    jw_init(&w, out, false);
+    write_value(v, &w);
+    if (strcmp(out->data + before, "null") == 0) {
+      out->len = before;
+      out->data[before] = '\0';
+    }
+  }
+}
+
+/* Arrays and objects (schedule, usd_by_basis) stand in a cell as JSON. */
+static void csv_field(const struct report_scope *scope, const struct report_row *row, const struct report_field *field,
+                      struct buf *scratch, struct buf *out)
+{
+  if (field->write) {
     struct jw w;
     buf_reset(scratch);
     jw_init(&w, scratch, false);
-    if (field->write) {
-      field->write(scope, row, &w);
-    } else {
-      write_value(&v, &w);
-    }
-    if (strcmp(scratch->data, "null") != 0) {
-      if (v.kind == VALUE_TIME && scratch->len >= 2) {
-        scratch->data[scratch->len - 1] = '\0'; /* the closing quote of the ISO text */
-        csv_cell(out, scratch->data + 1, false);
-      } else {
-        csv_cell(out, scratch->data, false);
-      }
-    }
+    field->write(scope, row, &w);
+    csv_cell(out, strcmp(scratch->data, "null") == 0 ? "" : scratch->data, false);
+  } else {
+    struct value v = field->get(scope, row);
+    report_csv_value(&v, out);
   }
 }
 
@@ -136,7 +142,7 @@ void report_write_csv_row(const struct report_scope *scope, const struct report_
   buf_addf(out, "%d", scope->context_of_place[row->place]);
   for (size_t i = 0; i < count; i++) {
     buf_addc(out, ',');
-    csv_value(scope, row, &fields[i], &scratch, out);
+    csv_field(scope, row, &fields[i], &scratch, out);
   }
   buf_adds(out, "\r\n");
   buf_fini(&scratch);

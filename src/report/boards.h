@@ -1,0 +1,39 @@
+/* The boards as data: burn, timeline, collisions, timeouts and what needs a person, for the commands and for every board's export. */
+#ifndef GLUETOP_REPORT_BOARDS_H
+#define GLUETOP_REPORT_BOARDS_H
+
+#include "model/burn.h"
+#include "model/collisions.h"
+#include "model/home.h"
+#include "model/timeline.h"
+#include "model/timeouts.h"
+#include "report/report.h"
+
+/* All engines over one window, kept up to date together. */
+struct boards;
+struct boards *boards_new(void);
+void boards_free(struct boards *b);
+/* place -1: all open places. */
+void boards_begin(struct boards *b, int64_t since_ms, int64_t until_ms, int place);
+/* Work through some `budget` runs; true: up to date. */
+bool boards_step(struct boards *b, const struct report_scope *scope, size_t budget);
+/* Quotas by place; may be NULL. Copied. */
+void boards_set_quotas(struct boards *b, const struct collision_quotas *quotas, size_t count);
+
+const struct burn_result *boards_burn(struct boards *b, const struct report_scope *scope);
+const struct collisions_result *boards_collisions(struct boards *b, const struct report_scope *scope);
+const struct timeouts_result *boards_timeouts(struct boards *b, const struct report_scope *scope);
+const struct timeline_result *boards_timeline(struct boards *b, const struct report_scope *scope);
+const struct home_result *boards_home(struct boards *b, const struct report_scope *scope, int64_t failures_since_ms);
+struct loads *boards_loads(struct boards *b);
+const struct plan *boards_plan(const struct boards *b);
+
+enum board { BOARD_BURN, BOARD_TIMELINE, BOARD_COLLISIONS, BOARD_TIMEOUTS, BOARD_CHECK };
+/* The members of the board, inside an object that the caller has opened. The boards must be up to date. */
+void report_write_board(struct boards *b, enum board which, const struct report_scope *scope, struct jw *w);
+/* Its main list as CSV with a header line. */
+void report_board_csv(struct boards *b, enum board which, const struct report_scope *scope, struct buf *out);
+/* For people: a few lines of sums, then the list. */
+void report_board_text(struct boards *b, enum board which, const struct report_scope *scope, struct buf *out);
+
+#endif
