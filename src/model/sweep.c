@@ -58,9 +58,10 @@ static void next_place(struct sweep *s)
   s->in_job = false;
 }
 
-enum sweep_kind sweep_next(struct sweep *s, const struct model *m, int only, size_t *budget, struct sweep_part *part)
+/* One walk from where it stands to the last job. */
+static enum sweep_kind sweep_on(struct sweep *s, const struct model *m, int only, size_t *budget,
+                                struct sweep_part *part)
 {
-  make_room(s, m);
   for (; s->place < m->place_count; next_place(s)) {
     const struct place *p = &m->places[s->place];
     struct sweep_place *known = &s->places[s->place];
@@ -113,4 +114,21 @@ enum sweep_kind sweep_next(struct sweep *s, const struct model *m, int only, siz
   s->place = s->job = s->run = 0;
   s->in_job = false;
   return SWEEP_DONE;
+}
+
+enum sweep_kind sweep_next(struct sweep *s, const struct model *m, int only, size_t *budget, struct sweep_part *part)
+{
+  make_room(s, m);
+  for (;;) {
+    if (s->place == 0 && s->job == 0 && !s->in_job)
+      s->clean = true;
+    enum sweep_kind kind = sweep_on(s, m, only, budget, part);
+    if (kind != SWEEP_DONE) {
+      s->clean = false;
+      return kind;
+    }
+    /* The model may have changed between two calls, behind our back: only a whole walk that found nothing proves that all is done. */
+    if (s->clean)
+      return SWEEP_DONE;
+  }
 }

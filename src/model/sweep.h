@@ -23,6 +23,7 @@ struct sweep {
   size_t place, job, run; /* where it stands */
   uint64_t in_generation; /* of the job that is half done */
   bool in_job;
+  bool clean; /* this pass over the jobs began at the first one and has found nothing to do */
 };
 
 enum sweep_kind {
