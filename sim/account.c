@@ -117,6 +117,7 @@ void sim_account_fini(struct sim_account *a)
   free(a->triggers);
   free(a->kept);
   free(a->events);
+  free(a->callers);
   free(a->waiting);
   arena_fini(&a->memory);
 }
@@ -260,14 +261,24 @@ struct sim_trigger *sim_trigger_add(struct sim_account *a, struct cJSON *take_de
   return t;
 }
 
+void sim_caller_add(struct sim_account *a, const struct sim_caller *caller, int64_t first_ms)
+{
+  a->callers = xgrow(a->callers, &a->caller_cap, a->caller_count + 1, sizeof *a->callers);
+  a->callers[a->caller_count] = *caller;
+  sim_event_push(a, (struct sim_event){.at_ms = first_ms, .subject = (int32_t)a->caller_count++, .kind = EVENT_CALL});
+}
+
 static void call_from_outside(struct sim_account *a, const struct sim_event *e)
 {
   static const struct sim_origin origin = {.trigger = -1, .cause_job = -1, .cause_run = -1, .previous = -1};
-  struct sim_job *job = a->jobs[e->subject];
+  const struct sim_caller *c = &a->callers[e->subject];
+  struct sim_job *job = a->jobs[c->job];
   int32_t run = -1;
   /* A refused call leaves no trace in the account: the caller alone has seen the error. */
-  if (!job->deleted && sim_run_start(a, job, job->shape, &origin, &run) == ACCEPT_OK && e->run > 0)
-    job->runs[run].plan_ms = e->run * WHEN_SECOND;
+  if (!job->deleted && sim_run_start(a, job, job->shape, &origin, &run) == ACCEPT_OK && c->run_s > 0)
+    job->runs[run].plan_ms = c->run_s * WHEN_SECOND;
+  if (c->every_ms > 0 && e->at_ms + c->every_ms <= c->last_ms)
+    sim_event_push(a, (struct sim_event){.at_ms = e->at_ms + c->every_ms, .subject = e->subject, .kind = EVENT_CALL});
 }
 
 void sim_account_advance(struct sim_account *a, int64_t now_ms)

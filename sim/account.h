@@ -155,6 +155,13 @@ struct sim_trigger {
   struct cJSON *tags;
 };
 
+/* Somebody outside who starts a job, again and again. */
+struct sim_caller {
+  int32_t job;
+  int64_t every_ms, last_ms; /* every_ms 0: once */
+  int run_s;                 /* its runs take so long; 0: as the job behaves */
+};
+
 struct sim_event;
 struct sim_name; /* hash of names */
 
@@ -173,6 +180,8 @@ struct sim_account {
   struct sim_event *events; /* a binary heap by time */
   size_t event_count, event_cap;
   uint64_t event_serial;
+  struct sim_caller *callers;
+  size_t caller_count, caller_cap;
   struct {
     int32_t job, run;
   } * waiting; /* in order of acceptance */
@@ -251,7 +260,7 @@ enum sim_event_kind {
   EVENT_STOPPED,
   EVENT_EXPIRE, /* it waited too long */
   EVENT_RETRY,
-  EVENT_CALL /* somebody outside starts the job (part of the story); run: seconds its run shall take */
+  EVENT_CALL /* subject: caller */
 };
 struct sim_event {
   int64_t at_ms;
@@ -294,6 +303,8 @@ enum sim_error {
 };
 /* Allocated in scratch; NULL for ERROR_NONE. Small numbers and request ids in it follow from the key. */
 const char *sim_error_text(enum sim_error error, const char *job, uint64_t key, struct arena *scratch);
+
+void sim_caller_add(struct sim_account *a, const struct sim_caller *caller, int64_t first_ms);
 
 /* story*.c, large.c, file.c: who lives in the account. */
 struct err sim_story_fill(struct sim_account *a) ERR_MUST_CHECK;

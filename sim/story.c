@@ -232,17 +232,14 @@ static void add_trigger(struct sim_account *a, const struct story_trigger *t)
         a, (struct sim_event){.at_ms = a->start_ms + t->off_s * WHEN_SECOND, .subject = index, .kind = EVENT_OFF});
 }
 
-static void add_calls(struct sim_account *a, const struct story_call *c)
+static void add_call(struct sim_account *a, const struct story_call *c)
 {
-  int32_t job = sim_job_index(a, c->job);
-  int64_t at_s = c->first_s;
-  do {
-    if (job >= 0)
-      sim_event_push(
-          a, (struct sim_event){
-                 .at_ms = a->start_ms + at_s * WHEN_SECOND, .subject = job, .run = c->run_s, .kind = EVENT_CALL});
-    at_s += c->every_s;
-  } while (c->every_s > 0 && at_s <= c->last_s);
+  struct sim_caller caller = {.job = sim_job_index(a, c->job),
+                              .every_ms = c->every_s * WHEN_SECOND,
+                              .last_ms = a->start_ms + c->last_s * WHEN_SECOND,
+                              .run_s = c->run_s};
+  if (caller.job >= 0)
+    sim_caller_add(a, &caller, a->start_ms + c->first_s * WHEN_SECOND);
 }
 
 /* The history is not written down but lived through: 90 days of events, by the same rules as everything after. */
@@ -257,7 +254,7 @@ struct err sim_story_fill(struct sim_account *a)
   for (size_t i = 0; i < story_trigger_count; i++)
     add_trigger(a, &story_triggers[i]);
   for (size_t i = 0; i < story_call_count; i++)
-    add_calls(a, &story_calls[i]);
+    add_call(a, &story_calls[i]);
   sim_account_advance(a, start_ms);
   return err_ok();
 }

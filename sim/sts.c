@@ -10,7 +10,8 @@ static void get_caller_identity(struct sim_call *call)
   bool session = key[0] == 'A' && key[1] == 'S';
   buf_addf(call->body, "  <GetCallerIdentityResult>\n    <Arn>arn:aws:%s::%s:%s</Arn>\n", session ? "sts" : "iam", id,
            session ? "assumed-role/DataPlatformOnCall/oncall" : "user/oncall");
-  buf_addf(call->body, "    <UserId>%s%013llXGLUE%s</UserId>\n    <Account>%s</Account>\n  </GetCallerIdentityResult>\n",
+  buf_addf(call->body,
+           "    <UserId>%s%013llXGLUE%s</UserId>\n    <Account>%s</Account>\n  </GetCallerIdentityResult>\n",
            session ? "AROA" : "AIDA", (unsigned long long)(sim_hash(call->account->seed, key) >> 12),
            session ? ":oncall" : "", id);
 }

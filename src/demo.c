@@ -109,8 +109,9 @@ static void set_environment(void)
   setenv("AWS_CONFIG_FILE", "/dev/null", 1);
   setenv("AWS_SHARED_CREDENTIALS_FILE", "/dev/null", 1);
   setenv("AWS_EC2_METADATA_DISABLED", "true", 1);
-  setenv("AWS_ACCESS_KEY_ID", "AKIADEMODEMODEMODEMO", 1);
-  setenv("AWS_SECRET_ACCESS_KEY", "demo-secret-of-the-embedded-account", 1);
+  /* gluesim's standard pair (sim/sim.h); it opens nothing else. */
+  setenv("AWS_ACCESS_KEY_ID", "AKIAGLUESIMDEMO00001", 1);
+  setenv("AWS_SECRET_ACCESS_KEY", "gluesim/demo/secret/opens/nothing/else00", 1);
   setenv("AWS_REGION", "eu-west-1", 1);
 }
 
