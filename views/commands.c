@@ -1,0 +1,408 @@
+/* The commands of the palette: one table feeds carrying out, completion and help. */
+#include "views/shell_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/xalloc.h"
+#include "views/commands.h"
+#include "views/doc.h"
+
+struct call {
+  struct shell *shell;
+  struct intents *intents;
+  const char *word; /* the command */
+  const char *rest; /* what follows it, without blanks around */
+};
+
+/* --- what they do --------------------------------------------------------------------------------------------------- */
+
+/* The first word of text into out; returns what follows. */
+static const char *take_word(const char *text, char *out, size_t size)
+{
+  size_t len = strcspn(text, " ");
+  size_t kept = len < size ? len : size - 1;
+  memcpy(out, text, kept);
+  out[kept] = '\0';
+  text += len;
+  return text + strspn(text, " ");
+}
+
+static void about_job(const struct call *c, const struct view_ops *ops)
+{
+  struct subject subject;
+  if (c->rest[0] == '\0') {
+    shell_say(c->shell, ROLE_WARN, "which job? :%s NAME", c->word);
+  } else if (!shell_find_job(c->shell, c->rest, &subject)) {
+    shell_say(c->shell, ROLE_WARN, "no job \"%s\" is known here", c->rest);
+  } else {
+    shell_open(c->shell, ops, &subject, 1, NULL);
+  }
+}
+
+static void do_job(const struct call *c)
+{
+  about_job(c, &job_view);
+}
+
+static void do_job_runs(const struct call *c)
+{
+  about_job(c, &job_runs_view);
+}
+
+static void do_runs(const struct call *c)
+{
+  if (c->rest[0] != '\0') {
+    about_job(c, &job_runs_view);
+  } else {
+    shell_go_to_tab(c->shell, 1);
+  }
+}
+
+static void do_jobs(const struct call *c)
+{
+  shell_go_to_tab(c->shell, 0);
+}
+
+static void do_run(const struct call *c)
+{
+  char name[512];
+  struct subject subject;
+  const char *id = take_word(c->rest, name, sizeof name);
+  if (id[0] == '\0' || strlen(id) >= sizeof subject.run_id) {
+    shell_say(c->shell, ROLE_WARN, "which run? :run JOB RUN_ID");
+  } else if (!shell_find_job(c->shell, name, &subject)) {
+    shell_say(c->shell, ROLE_WARN, "no job \"%s\" is known here", name);
+  } else {
+    const struct run *r = model_run(c->shell->scene.model, subject.place, subject.job, id);
+    subject.has_run = true;
+    memcpy(subject.run_id, id, strlen(id) + 1);
+    subject.state = r != NULL ? (enum run_state)r->state : RUN_STATE_UNKNOWN;
+    shell_open(c->shell, &run_view, &subject, 1, NULL);
+  }
+}
+
+static void do_start(const struct call *c)
+{
+  struct subject subject;
+  if (c->shell->scene.read_only) {
+    shell_say(c->shell, ROLE_WARN, "read-only: nothing that changes AWS can be done here");
+  } else if (c->rest[0] == '\0') {
+    shell_act(c->shell, ACTION_START, c->intents);
+  } else if (!shell_find_job(c->shell, c->rest, &subject)) {
+    shell_say(c->shell, ROLE_WARN, "no job \"%s\" is known here", c->rest);
+  } else {
+    shell_open(c->shell, &start_view, &subject, 1, NULL);
+  }
+}
+
+static void do_since(const struct call *c)
+{
+  struct shell *s = c->shell;
+  int64_t ms = 0;
+  if (strcmp(c->rest, "all") == 0) {
+    shell_set_window(s, INT64_MAX, INT64_MAX);
+  } else if (when_parse_span(c->rest, &ms) && ms > 0) {
+    shell_set_window(s, ms, INT64_MAX);
+  } else if (when_parse_iso(c->rest, &ms) && ms < s->scene.now_ms) {
+    int64_t end = s->end_ms == INT64_MAX ? s->scene.now_ms : s->end_ms;
+    shell_set_window(s, end > ms ? end - ms : WHEN_HOUR, s->end_ms);
+  } else {
+    shell_say(s, ROLE_WARN, "since when? 30m, 12h, 7d, all, or 2026-11-30T14:00Z");
+  }
+}
+
+static void do_until(const struct call *c)
+{
+  struct shell *s = c->shell;
+  int64_t ms = 0;
+  if (c->rest[0] == '\0' || strcmp(c->rest, "now") == 0) {
+    shell_set_window(s, s->span_ms, INT64_MAX);
+  } else if (when_parse_iso(c->rest, &ms)) {
+    shell_set_window(s, s->span_ms, ms);
+  } else {
+    shell_say(s, ROLE_WARN, "until when? now, or 2026-11-30T14:00Z");
+  }
+}
+
+static void do_filter(const struct call *c)
+{
+  struct view *v = shell_main(c->shell);
+  if (v->ops->list != NULL) {
+    list_set_filter(v->ops->list(v), c->rest);
+  } else if (v->ops->doc != NULL) {
+    doc_set_search(v->ops->doc(v), c->rest);
+  }
+}
+
+static void do_sort(const struct call *c)
+{
+  struct view *v = shell_main(c->shell);
+  struct list *l = v->ops->list != NULL ? v->ops->list(v) : NULL;
+  int column = l != NULL ? list_find_column(l, c->rest) : -1;
+  if (l == NULL) {
+    shell_say(c->shell, ROLE_WARN, "there is nothing to sort here");
+  } else if (column < 0) {
+    shell_act(c->shell, ACTION_SORT, c->intents);
+  } else {
+    list_set_sort(l, column, l->sort == column ? !l->reverse : l->ops->columns[column].big_first);
+  }
+}
+
+static void do_export(const struct call *c)
+{
+  if (c->rest[0] == '\0') {
+    shell_act(c->shell, ACTION_EXPORT, c->intents);
+  } else {
+    free(c->shell->export_path);
+    c->shell->export_path = xstrdup(c->rest);
+    c->shell->stale = true;
+  }
+}
+
+static void do_utc(const struct call *c)
+{
+  c->shell->scene.zone = WHEN_UTC;
+  c->shell->stale = true;
+}
+
+static void do_local(const struct call *c)
+{
+  c->shell->scene.zone = WHEN_LOCAL;
+  c->shell->stale = true;
+}
+
+/* The context that a word about logins is meant for: the one on show, else the one that needs it, else the first. */
+static int context_meant(const struct shell *s)
+{
+  const struct model *m = s->scene.model;
+  int found = s->scene.place >= 0 ? scene_context_of(m, s->scene.place) : -1;
+  for (size_t i = 0; i < m->context_count && found < 0; i++) {
+    found = m->contexts[i].needs_login ? (int)i : -1;
+  }
+  return found >= 0 ? found : 0;
+}
+
+static void ask(const struct call *c, enum intent_kind kind, const char *said)
+{
+  struct intent *i = intents_add(c->intents, kind);
+  i->context = context_meant(c->shell);
+  i->text = c->rest[0] != '\0' ? xstrdup(c->rest) : NULL;
+  shell_say(c->shell, ROLE_DIM, "%s%s", said, sign(SIGN_ELLIPSIS));
+}
+
+static void do_login(const struct call *c)
+{
+  ask(c, strcmp(c->rest, "retry") == 0 ? INTENT_LOGIN_RETRY : INTENT_LOGIN_DEVICE, "logging in");
+}
+
+static void do_mfa(const struct call *c)
+{
+  ask(c, INTENT_GIVE_MFA, "trying the code");
+}
+
+static void context_change(const struct call *c, enum intent_kind kind, const char *said)
+{
+  if (c->rest[0] == '\0') {
+    shell_say(c->shell, ROLE_WARN, "which one? :%s PROFILE@REGION", c->word);
+  } else {
+    ask(c, kind, said);
+  }
+}
+
+static void do_context(const struct call *c)
+{
+  context_change(c, INTENT_OPEN_CONTEXT, "opening");
+}
+
+static void do_switch(const struct call *c)
+{
+  context_change(c, INTENT_SWITCH_CONTEXT, "switching");
+}
+
+static void do_close_context(const struct call *c)
+{
+  const struct model *m = c->shell->scene.model;
+  int found = c->rest[0] == '\0' ? context_meant(c->shell) : -1;
+  for (size_t i = 0; i < m->context_count && found < 0; i++) {
+    found = strcmp(m->contexts[i].name, c->rest) == 0 ? (int)i : -1;
+  }
+  if (found < 0 || m->context_count < 2) {
+    shell_say(c->shell, ROLE_WARN,
+              m->context_count < 2 ? "it is the only one open; q quits" : "no such context is open");
+  } else {
+    intents_add(c->intents, INTENT_CLOSE_CONTEXT)->context = found;
+  }
+}
+
+static const struct command {
+  const char *word;
+  const char *about;
+  enum command_arg arg;
+  void (*run)(const struct call *);
+} commands[] = {
+    {"jobs", "all jobs", ARG_NONE, do_jobs},
+    {"runs", "runs of all jobs, or of one: runs [JOB]", ARG_JOB, do_runs},
+    {"job", "a job: job NAME", ARG_JOB, do_job},
+    {"job-runs", "runs of one job: job-runs NAME", ARG_JOB, do_job_runs},
+    {"run", "a run: run JOB RUN_ID", ARG_JOB, do_run},
+    {"start", "start a job: start [NAME]", ARG_JOB, do_start},
+    {"since", "the window of time: since 30m, 12h, 7d, all, or a date", ARG_SPAN, do_since},
+    {"until", "its end: until now, or a date", ARG_NONE, do_until},
+    {"filter", "show only what matches: filter TEXT", ARG_NONE, do_filter},
+    {"sort", "sort by a column: sort COLUMN", ARG_COLUMN, do_sort},
+    {"export", "write what is shown: export FILE.csv, .json or .txt", ARG_NONE, do_export},
+    {"utc", "times in UTC", ARG_NONE, do_utc},
+    {"local", "times in the local zone", ARG_NONE, do_local},
+    {"context", "open another account as well: context PROFILE@REGION", ARG_NONE, do_context},
+    {"switch", "go to another account instead: switch PROFILE@REGION", ARG_NONE, do_switch},
+    {"close-context", "close an account: close-context [NAME]", ARG_CONTEXT, do_close_context},
+    {"login", "log in: login, or login retry", ARG_NONE, do_login},
+    {"mfa", "give a code: mfa 123456", ARG_NONE, do_mfa},
+};
+#define COMMAND_COUNT (sizeof commands / sizeof commands[0])
+
+/* --- finding and carrying out --------------------------------------------------------------------------------------- */
+
+bool shell_find_job(const struct shell *s, const char *name, struct subject *out)
+{
+  const struct model *m = s->scene.model;
+  strid id = m != NULL ? strpool_find(m->strings, name) : 0;
+  bool found = false;
+  for (size_t p = 0; id != 0 && p < m->place_count && !found; p++) {
+    if (scene_shows(&s->scene, (int)p) && model_job(m, (int)p, id) != NULL) {
+      *out = (struct subject){.place = (int)p, .job = id, .job_name = strpool_get(m->strings, id)};
+      found = true;
+    }
+  }
+  return found;
+}
+
+void shell_command(struct shell *s, const char *line, struct intents *out)
+{
+  char word[64];
+  char *copy = NULL;
+  const struct command *found = NULL;
+  line += strspn(line, " :");
+  const char *rest = take_word(line, word, sizeof word);
+  copy = xstrdup(rest);
+  for (size_t n = strlen(copy); n > 0 && copy[n - 1] == ' '; n--) {
+    copy[n - 1] = '\0';
+  }
+  for (size_t i = 0; i < COMMAND_COUNT && found == NULL; i++) {
+    found = strcmp(commands[i].word, word) == 0 ? &commands[i] : NULL;
+  }
+  if (word[0] == '\0') {
+    /* an empty line is nothing */
+  } else if (found != NULL) {
+    found->run(&(struct call){.shell = s, .intents = out, .word = word, .rest = copy});
+  } else if (strcmp(word, "q") == 0) {
+    shell_act(s, ACTION_QUIT, out);
+  } else if (strcmp(word, "quit-now") == 0) {
+    intents_add(out, INTENT_QUIT);
+    s->done = true;
+  } else {
+    enum action a = action_find(word);
+    const struct view *main = shell_main(s);
+    if (a == ACTION_NONE) {
+      shell_say(s, ROLE_WARN, "there is no command \"%s\"; Tab after : lists them", word);
+    } else if ((action_info(a)->holds & HOLD_CHANGES) && s->scene.read_only) {
+      shell_say(s, ROLE_WARN, "read-only: nothing that changes AWS can be done here");
+    } else if (!(action_info(a)->holds & (main->ops->holds | HOLD_ANY) & ~(unsigned)HOLD_CHANGES)) {
+      shell_say(s, ROLE_WARN, "\"%s\" means nothing in this view", word);
+    } else {
+      struct view *v = shell_main(s);
+      struct outcome o = {.intents = out};
+      if (v->ops->input == NULL || v->ops->input(v, &(struct input){.kind = INPUT_NONE}, a, &o) == HANDLED_NO) {
+        shell_act(s, a, out);
+      } else if (o.open != NULL) {
+        shell_open(s, o.open, o.subjects, o.subject_count, o.text);
+      }
+      outcome_fini(&o);
+    }
+  }
+  free(copy);
+}
+
+static void complete_words(const char *typed, complete_fn *fn, void *user)
+{
+  size_t len = strlen(typed);
+  for (size_t i = 0; i < COMMAND_COUNT; i++) {
+    if (strncmp(commands[i].word, typed, len) == 0) {
+      fn(user, commands[i].word, commands[i].about);
+    }
+  }
+  for (int a = ACTION_NONE + 1; a < ACTION_COUNT; a++) {
+    const struct action_info *info = action_info((enum action)a);
+    bool taken = false;
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+      taken = taken || strcmp(commands[i].word, info->word) == 0;
+    }
+    if (!taken && info->text[0] != '\0' && strncmp(info->word, typed, len) == 0) {
+      fn(user, info->word, info->text);
+    }
+  }
+}
+
+static void complete_jobs(const struct model *m, const char *typed, complete_fn *fn, void *user)
+{
+  for (int pass = 0; pass < 2; pass++) { /* names that begin with it, then those that have it inside */
+    for (size_t p = 0; p < m->place_count; p++) {
+      for (size_t i = 0; i < m->places[p].job_count; i++) {
+        const char *name = model_str(m, m->places[p].jobs[i].name);
+        long at = name != NULL ? text_find_fold(name, typed) : -1;
+        if (pass == 0 ? at == 0 : at > 0) {
+          fn(user, name, "");
+        }
+      }
+    }
+  }
+}
+
+void shell_complete(const struct model *model, struct view *below, const char *line, complete_fn *fn, void *user)
+{
+  char word[64];
+  const struct command *found = NULL;
+  bool has_blank = strchr(line, ' ') != NULL;
+  const char *rest = take_word(line, word, sizeof word);
+  if (!has_blank) {
+    complete_words(line, fn, user);
+    return;
+  }
+  for (size_t i = 0; i < COMMAND_COUNT; i++) {
+    found = strcmp(commands[i].word, word) == 0 ? &commands[i] : found;
+  }
+  if (found == NULL) {
+    return;
+  }
+  if (found->arg == ARG_JOB && model != NULL) {
+    complete_jobs(model, rest, fn, user);
+  } else if (found->arg == ARG_COLUMN && below != NULL && below->ops->list != NULL) {
+    const struct list_ops *ops = below->ops->list(below)->ops;
+    for (size_t i = 0; i < ops->column_count; i++) {
+      const char *name = ops->columns[i].compare != NULL ? ops->columns[i].word : NULL;
+      if (name != NULL && strncmp(name, rest, strlen(rest)) == 0) {
+        fn(user, name, ops->columns[i].title != NULL ? ops->columns[i].title : "");
+      }
+    }
+  } else if (found->arg == ARG_SPAN) {
+    static const char *const spans[] = {"30m", "1h", "12h", "24h", "7d", "30d", "90d", "all"};
+    for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) {
+      if (strncmp(spans[i], rest, strlen(rest)) == 0) {
+        fn(user, spans[i], "");
+      }
+    }
+  } else if (found->arg == ARG_CONTEXT && model != NULL) {
+    for (size_t i = 0; i < model->context_count; i++) {
+      if (strncmp(model->contexts[i].name, rest, strlen(rest)) == 0) {
+        fn(user, model->contexts[i].name, model->contexts[i].source);
+      }
+    }
+  }
+}
+
+void commands_visit(void (*fn)(void *user, const char *word, const char *about), void *user)
+{
+  for (size_t i = 0; i < COMMAND_COUNT; i++) {
+    fn(user, commands[i].word, commands[i].about);
+  }
+}

@@ -1,0 +1,230 @@
+#include "views/front.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include "base/xalloc.h"
+#include "views/actions.h"
+#include "views/canvas.h"
+#include "views/input.h"
+#include "views/shell.h"
+#include "views/term.h"
+
+/* While data pours in, rows are recomputed at most this often, and never for more than a tenth of the time: keys come first. */
+#define UPDATE_EVERY_MS 100
+#define UPDATE_SHARE    10
+
+struct views_front {
+  const struct clock *clock;
+  struct keymap keys;
+  bool no_color;
+  struct shell_options shell_options;
+  struct app *app;
+  struct terminal *term;
+  struct input_decoder decoder;
+  struct shell *shell;
+  struct canvas canvas;
+  uint64_t generation; /* of the model when the rows were computed */
+  bool updated;        /* once at least */
+  bool dirty;          /* a key has come: draw */
+  bool hung_up;
+  int64_t update_after_ms; /* monotonic: not before */
+  int64_t tick_ms;         /* wall: recompute what moves with time */
+  bool late;               /* an update was put off */
+};
+
+struct err views_front_new(const struct views_options *options, struct views_front **out)
+{
+  struct views_front *f = xcalloc(1, sizeof *f);
+  struct err e = err_ok();
+  *out = NULL;
+  f->clock = options->clock;
+  f->no_color = options->no_color;
+  keymap_init(&f->keys);
+  if (!theme_choose(options->theme)) {
+    e = err_new(ERR_USAGE, "there is no theme \"%s\"", options->theme);
+    err_set_hint(&e, "themes: default, light, mono");
+  }
+  for (size_t i = 0; i < options->key_count && !err_is(&e); i++) {
+    e = keymap_set(&f->keys, options->keys[i].action, options->keys[i].keys);
+  }
+  if (!err_is(&e)) {
+    f->shell_options = (struct shell_options){.zone = options->zone,
+                                              .read_only = options->read_only,
+                                              .demo = options->demo,
+                                              .view = options->view,
+                                              .since_ms = options->since_ms,
+                                              .until_ms = options->until_ms,
+                                              .keys = &f->keys,
+                                              .now_ms = clock_wall_ms(options->clock)};
+    e = shell_new(&f->shell_options, &f->shell);
+  }
+  if (err_is(&e)) {
+    free(f);
+  } else {
+    input_init(&f->decoder);
+    canvas_init(&f->canvas);
+    *out = f;
+  }
+  return e;
+}
+
+void views_front_free(struct views_front *front)
+{
+  if (front != NULL) {
+    shell_free(front->shell);
+    input_fini(&front->decoder);
+    canvas_fini(&front->canvas);
+    term_close(front->term);
+    free(front);
+  }
+}
+
+static void wake_app(void *app)
+{
+  app_wake(app);
+}
+
+static struct err front_open(void *front, struct app *app)
+{
+  struct views_front *f = front;
+  f->app = app;
+  struct err e = term_open(!f->no_color, &f->term);
+  if (!err_is(&e)) {
+    term_set_wake(wake_app, app);
+    shell_set_model(f->shell, app_model(app), clock_wall_ms(f->clock));
+    f->dirty = true;
+  }
+  return e;
+}
+
+static void front_close(void *front)
+{
+  struct views_front *f = front;
+  term_close(f->term);
+  f->term = NULL;
+}
+
+static int front_fd(void *front)
+{
+  const struct views_front *f = front;
+  return f->term != NULL && !f->hung_up ? term_fd(f->term) : -1;
+}
+
+static void front_input(void *front, bool ready, struct intents *out)
+{
+  struct views_front *f = front;
+  int64_t mono = clock_mono_ms(f->clock);
+  struct input in;
+  (void)ready; /* looked at in any case: a terminal that has gone must be noticed whoever wakes us */
+  unsigned events = term_drain(f->term, &f->decoder, mono);
+  if (events & TERM_HUNG_UP) {
+    f->hung_up = true;
+  }
+  if (events & (TERM_RESIZED | TERM_RESUMED)) {
+    f->dirty = true;
+    f->updated = false;
+  }
+  while (!f->hung_up && input_next(&f->decoder, mono, &in)) {
+    shell_input(f->shell, &in, mono, out);
+    f->dirty = true;
+  }
+}
+
+static void front_wants(void *front, struct wants *out)
+{
+  struct views_front *f = front;
+  shell_wants(f->shell, out);
+}
+
+static int64_t cpu_ms(void)
+{
+  struct timespec t = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void front_frame(void *front, const struct model *model, int64_t now_ms, bool quiet)
+{
+  struct views_front *f = front;
+  int64_t mono = clock_mono_ms(f->clock);
+  int width = 0, height = 0;
+  bool first = !f->updated, changed = model->generation != f->generation || now_ms >= f->tick_ms;
+  if (f->hung_up || f->term == NULL) {
+    return;
+  }
+  term_size(f->term, &width, &height);
+  first = first || width != f->canvas.width || height != f->canvas.height || shell_stale(f->shell);
+  /* rows are copies, so a key can be answered from those of a moment ago while many answers come in */
+  bool due = first || (changed && (quiet || mono >= f->update_after_ms));
+  f->late = changed && !due;
+  if (due) {
+    int64_t began = cpu_ms();
+    shell_update(f->shell, model, now_ms, mono, quiet, width, height);
+    int64_t cost = (cpu_ms() - began) * UPDATE_SHARE;
+    f->update_after_ms = mono + (cost > UPDATE_EVERY_MS ? cost : UPDATE_EVERY_MS);
+    f->generation = model->generation;
+    f->tick_ms = shell_next_tick_ms(f->shell, now_ms);
+    f->updated = true;
+  }
+  if (due || f->dirty) {
+    canvas_resize(&f->canvas, width, height);
+    shell_draw(f->shell, &f->canvas);
+    f->dirty = false;
+    if (shell_take_repaint(f->shell)) {
+      term_repaint(f->term);
+    }
+    term_show(f->term, &f->canvas);
+    char *copy = shell_take_copy(f->shell);
+    if (copy != NULL) {
+      (void)term_copy(f->term, copy); /* what is too long for it has been shown all the same */
+    }
+    free(copy);
+  }
+}
+
+static int64_t front_next_frame_ms(void *front)
+{
+  const struct views_front *f = front;
+  int64_t mono = clock_mono_ms(f->clock), when = INT64_MAX;
+  if (f->dirty || shell_stale(f->shell)) {
+    when = mono;
+  } else {
+    int64_t tick = mono + (f->tick_ms - clock_wall_ms(f->clock)), esc = input_deadline(&f->decoder);
+    when = tick < esc ? tick : esc;
+    if (f->late && f->update_after_ms < when) {
+      when = f->update_after_ms;
+    }
+  }
+  return when;
+}
+
+static bool front_done(void *front)
+{
+  const struct views_front *f = front;
+  return f->hung_up || shell_done(f->shell);
+}
+
+const struct front_ops views_front_ops = {
+    .name = "screen",
+    .open = front_open,
+    .close = front_close,
+    .fd = front_fd,
+    .input = front_input,
+    .wants = front_wants,
+    .frame = front_frame,
+    .next_frame_ms = front_next_frame_ms,
+    .done = front_done,
+};
+
+int views_front_exit_status(const struct views_front *front)
+{
+  return front->hung_up ? 129 : 0; /* as if by SIGHUP */
+}
+
+char *views_keys_markdown(void)
+{
+  struct buf out;
+  buf_init(&out, 65536);
+  keymap_write_markdown(&out);
+  return buf_take(&out);
+}

@@ -1,0 +1,457 @@
+/* Everything around the view: header, tabs, caption, status line, footer. */
+#include "views/shell_private.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/xalloc.h"
+#include "views/doc.h"
+#include "views/format.h"
+#include "views/rows.h"
+
+#define OLD_MS (10 * WHEN_MINUTE) /* data older than that is told in warning colour */
+
+/* --- counting ------------------------------------------------------------------------------------------------------- */
+
+static void count_job(struct shell *s, const struct job *j)
+{
+  struct shell_summary *sum = &s->summary;
+  const struct model *m = s->scene.model;
+  sum->jobs++;
+  sum->jobs_read += j->runs_fresh.fetched_ms != WHEN_NONE;
+  sum->jobs_denied += err_is(&j->runs_fresh.last_err);
+  bool judged = false;
+  for (size_t i = 0; i < j->run_count; i++) {
+    const struct run *r = &j->runs[i];
+    if (!run_finished(r)) {
+      if (r->state == RUN_WAITING) {
+        sum->waiting++;
+      } else {
+        double dpu = model_run_dpu(m, r);
+        sum->active++;
+        sum->dpu += isnan(dpu) ? 0.0 : dpu;
+        sum->dpu_unknown = sum->dpu_unknown || isnan(dpu);
+        sum->dpu_rough = sum->dpu_rough || (r->flags & RUN_FLAG_AUTO_SCALING) != 0;
+      }
+    } else if (!judged) {
+      sum->failing += format_is_failure((enum run_state)r->state);
+      judged = true;
+    }
+    /* no run but a streaming one lives longer than the longest timeout, seven days, and its queue */
+    if (j->type != JOB_STREAMING && judged && r->started_ms < s->scene.now_ms - 9 * WHEN_DAY) {
+      break;
+    }
+  }
+}
+
+static void older(int64_t *oldest, int64_t ms)
+{
+  if (ms != WHEN_NONE && (*oldest == WHEN_NONE || ms < *oldest)) {
+    *oldest = ms;
+  }
+}
+
+void shell_summarise(struct shell *s)
+{
+  const struct model *m = s->scene.model;
+  struct shell_summary *sum = &s->summary;
+  bool never = false;
+  memset(sum, 0, sizeof *sum);
+  sum->synced_ms = WHEN_NONE;
+  for (size_t p = 0; p < m->place_count; p++) {
+    const struct place *place = &m->places[p];
+    if (!scene_shows(&s->scene, (int)p)) {
+      continue;
+    }
+    for (size_t i = 0; i < place->job_count; i++) {
+      count_job(s, &place->jobs[i]);
+    }
+    never = never || place->jobs_fresh.fetched_ms == WHEN_NONE;
+    older(&sum->synced_ms, place->jobs_fresh.fetched_ms);
+    if (err_is(&place->jobs_fresh.last_err)) {
+      sum->trouble = place->jobs_fresh.last_err.kind;
+    }
+  }
+  for (size_t c = 0; c < m->context_count; c++) {
+    if (scene_shows(&s->scene, m->contexts[c].place)) {
+      sum->login = sum->login || m->contexts[c].needs_login;
+      if (err_is(&m->contexts[c].identity_fresh.last_err) && never) {
+        sum->trouble = m->contexts[c].identity_fresh.last_err.kind;
+      }
+    }
+  }
+  if (never) {
+    sum->synced_ms = WHEN_NONE;
+  }
+}
+
+/* --- the header line ------------------------------------------------------------------------------------------------ */
+
+/* Pieces of a line, from left to right; the least worth leaves first when there is no room. */
+struct piece {
+  char *text;
+  unsigned style;
+  int worth;
+  int gap; /* blanks before it */
+  bool right;
+};
+
+struct pieces {
+  struct piece items[32];
+  size_t count;
+};
+
+static void add_piece(struct pieces *l, int worth, int gap, unsigned style, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+static void add_piece(struct pieces *l, int worth, int gap, unsigned style, const char *format, ...)
+{
+  va_list args;
+  if (l->count < sizeof l->items / sizeof l->items[0]) {
+    va_start(args, format);
+    char *raw = xvasprintf(format, args);
+    va_end(args);
+    l->items[l->count++] = (struct piece){
+        .text = text_clean_dup(raw, TEXT_LINE), .style = style, .worth = worth, .gap = gap, .right = false};
+    free(raw);
+  }
+}
+
+static void drop_piece(struct pieces *l, size_t i)
+{
+  free(l->items[i].text);
+  memmove(&l->items[i], &l->items[i + 1], (l->count - i - 1) * sizeof l->items[0]);
+  l->count--;
+}
+
+static int pieces_width(const struct pieces *l)
+{
+  int sum = 0;
+  for (size_t i = 0; i < l->count; i++) {
+    sum += text_width(l->items[i].text) + l->items[i].gap;
+  }
+  return sum;
+}
+
+/* Draw what fits in the pane's line y, pieces marked right at its right end; frees them. */
+static void draw_pieces(struct pieces *l, const struct pane *p, int y, int x)
+{
+  while (l->count > 0 && pieces_width(l) + x + 1 > p->width) {
+    size_t least = 0;
+    for (size_t i = 1; i < l->count; i++) {
+      if (l->items[i].worth < l->items[least].worth) {
+        least = i;
+      }
+    }
+    if (l->count == 1) {
+      break; /* the last one is cut instead */
+    }
+    drop_piece(l, least);
+  }
+  int right = 0;
+  for (size_t i = 0; i < l->count; i++) {
+    right += l->items[i].right ? text_width(l->items[i].text) + l->items[i].gap : 0;
+  }
+  int right_x = p->width - right - 1; /* one blank at the end */
+  for (size_t i = 0; i < l->count; i++) {
+    int *at = l->items[i].right ? &right_x : &x;
+    *at += l->items[i].gap;
+    *at += pane_put(p, y, *at, l->items[i].style, l->items[i].text);
+  }
+  while (l->count > 0) {
+    drop_piece(l, l->count - 1);
+  }
+}
+
+static void add_identity(const struct shell *s, struct pieces *l, int width)
+{
+  const struct model *m = s->scene.model;
+  size_t shown = 0;
+  for (size_t i = 0; i < m->context_count; i++) {
+    shown += scene_shows(&s->scene, m->contexts[i].place);
+  }
+  for (size_t i = 0; i < m->context_count; i++) {
+    const struct context *c = &m->contexts[i];
+    if (!scene_shows(&s->scene, c->place)) {
+      continue;
+    }
+    struct buf account;
+    buf_init(&account, 64);
+    if (width < 120 || shown > 1) {
+      format_account_short(&account, c->account != NULL ? c->account : "");
+    } else {
+      buf_adds(&account, c->account != NULL ? c->account : "");
+    }
+    if (c->label != NULL && c->label[0] != '\0') {
+      add_piece(l, 90, 2, ROLE_CONTEXT, "%s", c->label);
+    } else if (c->profile != NULL && c->profile[0] != '\0') {
+      add_piece(l, 90, 2, ROLE_CONTEXT, "%s", c->profile);
+    }
+    add_piece(l, 88, l->count > 1 && l->items[l->count - 1].worth == 90 ? 1 : 2, ROLE_CONTEXT, "%s",
+              account.len > 0 ? account.data : "account ?");
+    add_piece(l, 87, 1, ROLE_CONTEXT, "%s", c->region);
+    if (!c->confirmed) {
+      add_piece(l, 60, 1, ROLE_WARN, "unconfirmed");
+    }
+    if (shown == 1 && c->source != NULL && c->source[0] != '\0') {
+      add_piece(l, 40, 1, ROLE_DIM, "via %s", c->source);
+    }
+    buf_fini(&account);
+  }
+}
+
+static void add_figures(const struct shell *s, struct pieces *l)
+{
+  const struct shell_summary *sum = &s->summary;
+  struct buf dpu;
+  buf_init(&dpu, 64);
+  format_dpu(&dpu, sum->dpu);
+  add_piece(l, 70, 3, sum->active > 0 ? ROLE_RUNNING : ROLE_DIM, "%zu running", sum->active);
+  if (sum->active > 0) {
+    add_piece(l, 66, 1, ROLE_TEXT, "%s%s%s DPU", sum->dpu_rough ? "~" : "", dpu.data, sum->dpu_unknown ? "+?" : "");
+  }
+  if (sum->waiting > 0) {
+    add_piece(l, 64, 2, ROLE_WARN, "%zu waiting", sum->waiting);
+  }
+  if (sum->failing > 0) {
+    add_piece(l, 80, 2, ROLE_BAD, "%zu failing", sum->failing);
+  }
+  buf_fini(&dpu);
+}
+
+static void draw_header(const struct shell *s, const struct pane *p)
+{
+  struct pieces l = {.count = 0};
+  char clock[WHEN_TEXT_MAX], letters[WHEN_TEXT_MAX];
+  add_piece(&l, 30, 0, ROLE_ACCENT | STYLE_BOLD, s->demo ? "gluetop demo" : "gluetop");
+  add_identity(s, &l, p->width);
+  if (s->scene.read_only) {
+    add_piece(&l, 62, 2, ROLE_GOOD, "read-only");
+  }
+  add_figures(s, &l);
+  when_format(s->scene.now_ms, s->scene.zone, WHEN_HM, clock);
+  when_zone_letters(s->scene.now_ms, s->scene.zone, letters);
+  add_piece(&l, 75, 3, ROLE_TEXT, "%s %s", clock, letters);
+  l.items[l.count - 1].right = true;
+  draw_pieces(&l, p, 0, 1);
+}
+
+/* --- tabs and freshness --------------------------------------------------------------------------------------------- */
+
+static void add_freshness(const struct shell *s, struct pieces *l)
+{
+  const struct shell_summary *sum = &s->summary;
+  char age[WHEN_TEXT_MAX];
+  size_t first = l->count;
+  if (sum->login) {
+    add_piece(l, 100, 2, ROLE_BAD, "login needed (:login)");
+  } else if (sum->synced_ms == WHEN_NONE) {
+    if (sum->trouble != ERR_OK) {
+      add_piece(l, 100, 2, ROLE_BAD, "nothing read: %s", err_kind_name(sum->trouble));
+    } else {
+      add_piece(l, 100, 2, ROLE_DIM, "reading%s", sign(SIGN_ELLIPSIS));
+    }
+  } else {
+    int64_t old = s->scene.now_ms - sum->synced_ms;
+    when_format_age(old < 0 ? 0 : old, age);
+    if (sum->jobs_denied > 0) {
+      add_piece(l, 98, 2, ROLE_WARN, "%zu not readable", sum->jobs_denied);
+    }
+    if (sum->jobs_read + sum->jobs_denied < sum->jobs) {
+      struct buf text;
+      buf_init(&text, 64);
+      format_count(&text, (int64_t)sum->jobs_read);
+      buf_adds(&text, " of ");
+      format_count(&text, (int64_t)sum->jobs);
+      add_piece(l, 99, 2, ROLE_DIM, "%s jobs", text.data);
+      buf_fini(&text);
+    }
+    if (sum->trouble != ERR_OK) {
+      add_piece(l, 100, 2, ROLE_WARN, "stale %s: %s", age, err_kind_name(sum->trouble));
+    } else {
+      add_piece(l, 97, 2, old > OLD_MS ? ROLE_WARN : ROLE_DIM, "synced %s", age);
+    }
+  }
+  for (size_t i = first; i < l->count; i++) {
+    l->items[i].right = true;
+  }
+}
+
+static void title_case(const char *name, char *out, size_t size)
+{
+  size_t i = 0;
+  for (; name[i] != '\0' && i + 1 < size; i++) {
+    out[i] = i == 0 && name[i] >= 'a' && name[i] <= 'z' ? (char)(name[i] - 'a' + 'A') : name[i];
+  }
+  out[i] = '\0';
+}
+
+static void draw_tabs(const struct shell *s, const struct pane *p)
+{
+  struct pieces l = {.count = 0};
+  for (size_t i = 0; i < s->tab_count; i++) {
+    char title[32];
+    bool here = i == s->tab;
+    title_case(shell_tab_views[i]->name, title, sizeof title);
+    add_piece(&l, here ? 100 : 80 - (int)i, i == 0 ? 0 : 2, ROLE_DIM, "%zu", (i + 1) % 10);
+    add_piece(&l, here ? 100 : 80 - (int)i, 1, here ? ROLE_ACCENT | STYLE_BOLD | STYLE_UNDERLINE : ROLE_TEXT, "%s",
+              title);
+  }
+  add_freshness(s, &l);
+  draw_pieces(&l, p, 1, 1);
+}
+
+/* --- caption: where one is, and what is shown there ----------------------------------------------------------------- */
+
+static void add_window(const struct shell *s, struct buf *out)
+{
+  char text[WHEN_TEXT_MAX];
+  if (s->span_ms == INT64_MAX) {
+    buf_adds(out, "everything");
+  } else if (s->today) {
+    buf_adds(out, "today");
+  } else if (s->span_ms % WHEN_DAY == 0 && s->span_ms > WHEN_DAY) {
+    buf_addf(out, "%dd", (int)(s->span_ms / WHEN_DAY));
+  } else if (s->span_ms % WHEN_HOUR == 0) {
+    buf_addf(out, "%dh", (int)(s->span_ms / WHEN_HOUR));
+  } else {
+    buf_addf(out, "%dm", (int)(s->span_ms / WHEN_MINUTE));
+  }
+  if (s->end_ms != INT64_MAX) {
+    buf_adds(out, " to ");
+    buf_adds(out, when_format(s->end_ms, s->scene.zone, WHEN_DATE_HM, text));
+    buf_addc(out, ' ');
+    buf_adds(out, when_zone_letters(s->end_ms, s->scene.zone, text));
+  }
+}
+
+static void draw_caption(const struct shell *s, const struct pane *p, int y)
+{
+  const struct shell_tab *t = &s->tabs[s->tab];
+  const struct view *main = shell_main(s);
+  struct buf crumbs, right, text;
+  int x = 1;
+  buf_init(&crumbs, 4096);
+  buf_init(&right, 4096);
+  buf_init(&text, 4096);
+  pane_fill(p, y, 0, p->width, ROLE_FRAME, sign(SIGN_LINE));
+  buf_addc(&crumbs, ' ');
+  for (size_t i = 0; i < t->depth; i++) {
+    const struct view *v = t->stack[i];
+    if (!(v->ops->flags & VIEW_OVERLAY)) {
+      buf_reset(&text);
+      if (i > 0) {
+        buf_addf(&crumbs, " %s ", sign(SIGN_CRUMB));
+      }
+      if (v->ops->crumb != NULL) {
+        v->ops->crumb(v, &text);
+      } else {
+        buf_adds(&text, v->ops->name);
+      }
+      text_clean(&crumbs, text.data, text.len, TEXT_LINE);
+    }
+  }
+  buf_addc(&crumbs, ' ');
+  if (main->ops->caption != NULL) {
+    buf_reset(&text);
+    main->ops->caption(main, &text);
+    text_clean(&right, text.data, text.len, TEXT_LINE);
+  }
+  if (main->ops->holds & HOLD_WINDOW) {
+    buf_adds(&right, right.len > 0 ? "  " : "");
+    add_window(s, &right);
+  }
+  int right_width = text_width(right.data), crumb_width = text_width(crumbs.data);
+  if (right.len > 0 && right_width + crumb_width + 8 <= p->width) {
+    pane_putf(p, y, p->width - right_width - 4, ROLE_TEXT, " %s ", right.data);
+  } else if (right.len > 0 && right_width + 16 <= p->width) {
+    pane_putf(p, y, p->width - right_width - 4, ROLE_TEXT, " %s ", right.data);
+    crumb_width = p->width - right_width - 7;
+  }
+  if (crumb_width > p->width - x) {
+    crumb_width = p->width - x;
+  }
+  pane_field(p, y, x, crumb_width, ROLE_CONTEXT, TEXT_LEFT, crumbs.data);
+  buf_fini(&text);
+  buf_fini(&right);
+  buf_fini(&crumbs);
+}
+
+/* --- status line and footer ----------------------------------------------------------------------------------------- */
+
+static void draw_status(const struct shell *s, const struct pane *p, int y)
+{
+  const struct view *main = shell_main(s);
+  struct buf text;
+  enum role role = ROLE_DIM;
+  buf_init(&text, 8192);
+  if (s->say != NULL) {
+    buf_adds(&text, s->say);
+    role = s->say_role;
+  } else if (shell_write_under_way(s)) {
+    buf_adds(&text, "waiting for the answer to a change that was sent");
+    buf_adds(&text, sign(SIGN_ELLIPSIS));
+    role = ROLE_WARN;
+  } else if (main->ops->detail != NULL && !main->ops->detail(main, &text, &role)) {
+    buf_reset(&text);
+  }
+  if (text.len > 0) {
+    pane_field(p, y, 1, p->width - 2, role, TEXT_LEFT, text.data);
+  }
+  buf_fini(&text);
+}
+
+static void draw_footer(const struct shell *s, const struct pane *p, int y)
+{
+  const struct view *main = shell_main(s);
+  struct pieces l = {.count = 0};
+  unsigned holds = main->ops->holds | HOLD_ANY;
+  for (int a = ACTION_NONE + 1; a < ACTION_COUNT && l.count + 2 <= sizeof l.items / sizeof l.items[0]; a++) {
+    const struct action_info *info = action_info((enum action)a);
+    char key[INPUT_KEY_NAME_MAX];
+    bool here = info->worth > 0 && (info->holds & holds & ~(unsigned)HOLD_CHANGES) != 0;
+    here = here && !(s->scene.read_only && (info->holds & HOLD_CHANGES)) && s->keys.key_count[a] > 0;
+    if (here) {
+      const char *label = a == ACTION_ENTER && main->ops->enter_label != NULL ? main->ops->enter_label : info->label;
+      add_piece(&l, info->worth, l.count == 0 ? 0 : 2, ROLE_KEY, "%s %s", keymap_key(&s->keys, (enum action)a, key),
+                label);
+    }
+  }
+  /* key and word are one piece, so that neither is left alone; the word is made quiet after drawing */
+  int x = 1;
+  while (l.count > 1 && pieces_width(&l) + x + 1 > p->width) {
+    size_t least = 0;
+    for (size_t i = 1; i < l.count; i++) {
+      least = l.items[i].worth < l.items[least].worth ? i : least;
+    }
+    drop_piece(&l, least);
+  }
+  for (size_t i = 0; i < l.count; i++) {
+    x += i == 0 ? 0 : 2;
+    int used = pane_put(p, y, x, ROLE_KEY, l.items[i].text);
+    const char *blank = strchr(l.items[i].text, ' ');
+    int key_width = blank != NULL ? text_width_n(l.items[i].text, (size_t)(blank - l.items[i].text)) : used;
+    pane_restyle(p, y, x + key_width, used - key_width, ROLE_DIM);
+    x += used;
+  }
+  while (l.count > 0) {
+    drop_piece(&l, l.count - 1);
+  }
+}
+
+void shell_draw_frame(const struct shell *s, struct canvas *canvas, const struct pane *body)
+{
+  struct pane screen = canvas_pane(canvas);
+  if (s->scene.model == NULL) {
+    return;
+  }
+  draw_header(s, &screen);
+  if (body->y >= 3) {
+    draw_tabs(s, &screen);
+  }
+  draw_caption(s, &screen, body->y - 1);
+  if (canvas->height - (body->y + body->height) >= 2) {
+    draw_status(s, &screen, canvas->height - 2);
+  }
+  draw_footer(s, &screen, canvas->height - 1);
+}

@@ -1,0 +1,598 @@
+/* Runs: all jobs together, and those of one job. The same rows and columns; the first names the job, the second the run. */
+#include "views/view.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/xalloc.h"
+#include "views/format.h"
+#include "views/rows.h"
+
+struct runs_row {
+  struct row_key key;
+  strid job;
+  struct run run;
+  int32_t timeout_minutes; /* effective; 0: none, -1: unknown */
+  double dpu;
+  bool is_new;
+  const char *place_label;
+};
+
+struct runs_state {
+  struct list list;
+  bool one_job;
+  int place;
+  strid job;
+  char *job_name;
+  char *trouble;
+  int64_t looked_ms; /* runs accepted after that are new; WHEN_NONE: not looked yet */
+  size_t failed, active;
+};
+
+#define ROW const struct runs_row *r = row
+
+static void text_sign(const void *row, const struct list_env *env, struct buf *out)
+{
+  ROW;
+  (void)env;
+  buf_adds(out, sign(format_state_sign((enum run_state)r->run.state)));
+}
+
+static unsigned style_state(const void *row)
+{
+  ROW;
+  return format_state_style((enum run_state)r->run.state);
+}
+
+static void text_job(const void *row, const struct list_env *env, struct buf *out)
+{
+  ROW;
+  buf_adds(out, strpool_get(env->strings, r->job));
+}
+
+static void text_run(const void *row, const struct list_env *env, struct buf *out)
+{
+  ROW;
+  char id[RUN_ID_MAX];
+  buf_adds(out, run_id_text(&r->run, env->strings, id));
+}
+
+static void text_state(const void *row, const struct list_env *env, struct buf *out)
+{
+  ROW;
+  buf_adds(out, format_state_word(env->strings, &r->run));
+}
+
+static void text_started(const void *row, const struct list_env *env, struct buf *out)
+{
+  ROW;
+  format_moment(out, r->run.started_ms, env->now_ms, env->zone);
+}
+
+static void text_took(const void *row, const struct list_env *env, struct buf *out)
+{
+  ROW;
+  int64_t took = rows_took_ms(&r->run, env->now_ms);
+  if (r->run.state == RUN_WAITING || took == WHEN_NONE) {
+    format_nothing(out);
+  } else {
+    format_span(out, took);
+  }
+}
+
+/* Share of the limit, for runs that it can still end, and those that it has ended. */
+static double used(const struct runs_row *r, int64_t now_ms)
+{
+  double share = NAN;
+  int64_t took = rows_took_ms(&r->run, now_ms);
+  if (r->timeout_minutes > 0 && took != WHEN_NONE && r->run.state != RUN_WAITING) {
+    share = (double)took / ((double)r->timeout_minutes * (double)WHEN_MINUTE);
+  }
+  return share;
+}
+
+static void text_used(const void *row, const struct list_env *env, struct buf *out)
+{
+  ROW;
+  double share = used(r, env->now_ms);
+  if (isnan(share)) {
+    format_nothing(out);
+  } else {
+    buf_addf(out, "%.0f%%", share > 9.99 ? 999.0 : floor(share * 100.0));
+  }
+}
+
+static unsigned style_used(const void *row)
+{
+  ROW;
+  unsigned style = ROLE_DIM;
+  if (!run_finished(&r->run)) {
+    double share = used(r, r->run.fetched_ms);
+    style = share >= 0.9 ? ROLE_BAD : share >= 0.75 ? ROLE_WARN : ROLE_TEXT;
+  }
+  return style;
+}
+
+static void text_limit(const void *row, const struct list_env *env, struct buf *out)
+{
+  ROW;
+  (void)env;
+  format_minutes(out, r->timeout_minutes);
+}
+
+static unsigned style_dim(const void *row)
+{
+  (void)row;
+  return ROLE_DIM;
+}
+
+static void text_dpu(const void *row, const struct list_env *env, struct buf *out)
+{
+  ROW;
+  (void)env;
+  if (r->run.flags & RUN_FLAG_AUTO_SCALING) {
+    buf_adds(out, isnan(r->dpu) ? "" : "~");
+  }
+  format_dpu(out, r->dpu);
+}
+
+static void text_attempt(const void *row, const struct list_env *env, struct buf *out)
+{
+  ROW;
+  (void)env;
+  if (r->run.attempt > 0) {
+    buf_addf(out, "%d", r->run.attempt);
+  } else {
+    format_nothing(out);
+  }
+}
+
+static void text_class(const void *row, const struct list_env *env, struct buf *out)
+{
+  ROW;
+  (void)env;
+  if (r->run.execution_class == CLASS_FLEX) {
+    buf_adds(out, "flex");
+  } else {
+    format_nothing(out);
+  }
+}
+
+static void text_trigger(const void *row, const struct list_env *env, struct buf *out)
+{
+  ROW;
+  const char *trigger = strpool_get(env->strings, r->run.trigger);
+  if (trigger != NULL && trigger[0] != '\0') {
+    buf_adds(out, trigger);
+  } else {
+    format_nothing(out);
+  }
+}
+
+static void text_version(const void *row, const struct list_env *env, struct buf *out)
+{
+  ROW;
+  const char *version = strpool_get(env->strings, r->run.glue_version);
+  buf_adds(out, version != NULL ? version : sign(SIGN_NOTHING));
+}
+
+static void text_workers(const void *row, const struct list_env *env, struct buf *out)
+{
+  ROW;
+  const char *type = strpool_get(env->strings, r->run.worker_type);
+  if (r->run.workers > 0) {
+    buf_addf(out, "%d%s%s", r->run.workers, text_is_ascii() ? "x" : "\u00d7", type != NULL ? type : "?");
+  } else {
+    format_nothing(out);
+  }
+}
+
+static void text_error(const void *row, const struct list_env *env, struct buf *out)
+{
+  ROW;
+  const char *error = strpool_get(env->strings, r->run.error), *detail = strpool_get(env->strings, r->run.state_detail);
+  if (error != NULL && error[0] != '\0') {
+    buf_adds(out, error);
+  } else if (detail != NULL) {
+    buf_adds(out, detail);
+  }
+}
+
+static unsigned style_error(const void *row)
+{
+  ROW;
+  return format_is_failure((enum run_state)r->run.state) ? ROLE_TEXT : ROLE_DIM;
+}
+
+static void text_place(const void *row, const struct list_env *env, struct buf *out)
+{
+  ROW;
+  (void)env;
+  buf_adds(out, r->place_label != NULL ? r->place_label : "");
+}
+
+/* --- order ---------------------------------------------------------------------------------------------------------- */
+
+#define PAIR const struct runs_row *x = a, *y = b
+
+static int by_started(const void *a, const void *b, const struct list_env *env)
+{
+  PAIR;
+  (void)env;
+  int result = compare_i64(x->run.started_ms, y->run.started_ms);
+  return result != 0 ? result : memcmp(&x->key, &y->key, sizeof x->key);
+}
+
+static int by_job(const void *a, const void *b, const struct list_env *env)
+{
+  PAIR;
+  return compare_pooled(env->strings, x->job, y->job);
+}
+
+static int rank(const struct run *r)
+{
+  enum run_state s = (enum run_state)r->state;
+  return format_is_failure(s)                    ? 4
+         : s == RUN_WAITING || s == RUN_STOPPING ? 3
+         : !run_finished(r)                      ? 2
+         : s == RUN_STOPPED                      ? 1
+                                                 : 0;
+}
+
+static int by_state(const void *a, const void *b, const struct list_env *env)
+{
+  PAIR;
+  int result = compare_i64(rank(&x->run), rank(&y->run));
+  return result != 0 ? result : by_started(a, b, env);
+}
+
+static int by_took(const void *a, const void *b, const struct list_env *env)
+{
+  PAIR;
+  return compare_i64(rows_took_ms(&x->run, env->now_ms), rows_took_ms(&y->run, env->now_ms));
+}
+
+static int by_used(const void *a, const void *b, const struct list_env *env)
+{
+  PAIR;
+  bool live_x = !run_finished(&x->run), live_y = !run_finished(&y->run);
+  int result = compare_i64(live_x, live_y); /* a limit is a question of what still runs */
+  return result != 0 ? result : compare_f64(used(x, env->now_ms), used(y, env->now_ms));
+}
+
+static int by_limit(const void *a, const void *b, const struct list_env *env)
+{
+  PAIR;
+  (void)env;
+  return compare_i64(x->timeout_minutes, y->timeout_minutes);
+}
+
+static int by_dpu(const void *a, const void *b, const struct list_env *env)
+{
+  PAIR;
+  (void)env;
+  return compare_f64(x->dpu, y->dpu);
+}
+
+static int by_trigger(const void *a, const void *b, const struct list_env *env)
+{
+  PAIR;
+  return compare_pooled(env->strings, x->run.trigger, y->run.trigger);
+}
+
+static int by_attempt(const void *a, const void *b, const struct list_env *env)
+{
+  PAIR;
+  (void)env;
+  return compare_i64(x->run.attempt, y->run.attempt);
+}
+
+static int by_error(const void *a, const void *b, const struct list_env *env)
+{
+  PAIR;
+  return compare_pooled(env->strings, x->run.error, y->run.error);
+}
+
+/* clang-format off */
+#define COLUMN_SIGN \
+  {.title = NULL, .word = "state", .min = 1, .max = 1, .worth = 100, .text = text_sign, .style = style_state, .compare = by_state, .big_first = true}
+#define COLUMNS_OF_RUN \
+  {.title = "STATE", .min = 9, .max = 9, .worth = 99, .searched = true, .text = text_state, .style = style_state}, \
+  {.title = "STARTED", .word = "started", .min = 9, .max = 16, .worth = 98, .text = text_started, .compare = by_started, .big_first = true}, \
+  {.title = "TOOK", .word = "took", .min = 7, .max = 7, .worth = 97, .align = TEXT_RIGHT, .text = text_took, .compare = by_took, .big_first = true}, \
+  {.title = "USED", .word = "used", .min = 4, .max = 4, .worth = 90, .align = TEXT_RIGHT, .text = text_used, .style = style_used, .compare = by_used, .big_first = true}, \
+  {.title = "LIMIT", .word = "limit", .min = 5, .max = 6, .worth = 70, .align = TEXT_RIGHT, .text = text_limit, .style = style_dim, .compare = by_limit, .big_first = true}, \
+  {.title = "DPU", .word = "dpu", .min = 5, .max = 6, .worth = 88, .align = TEXT_RIGHT, .text = text_dpu, .compare = by_dpu, .big_first = true}, \
+  {.title = "TRY", .word = "attempt", .min = 3, .max = 3, .worth = 60, .align = TEXT_RIGHT, .text = text_attempt, .compare = by_attempt, .big_first = true}, \
+  {.title = "CLASS", .min = 5, .max = 5, .worth = 40, .text = text_class}, \
+  {.title = "VER", .min = 4, .max = 4, .worth = 35, .align = TEXT_RIGHT, .text = text_version}, \
+  {.title = "WORKERS", .min = 8, .max = 11, .worth = 30, .text = text_workers}, \
+  {.title = "TRIGGER", .word = "trigger", .min = 12, .max = 28, .worth = 55, .searched = true, .text = text_trigger, .compare = by_trigger}
+#define COLUMN_ERROR \
+  {.title = "ERROR", .word = "error", .min = 10, .max = 400, .worth = 85, .greedy = true, .searched = true, .text = text_error, .style = style_error, .compare = by_error}
+#define COLUMN_PLACE {.title = "ACCOUNT", .min = 10, .max = 28, .worth = 45, .searched = true, .text = text_place}
+
+enum { SORT_STARTED_ALL = 3, SORT_STARTED_ONE = 3 };
+
+static const struct list_column all_columns[] = {
+    COLUMN_SIGN,
+    {.title = "JOB", .word = "job", .min = 18, .max = 44, .worth = 100, .name = true, .searched = true, .text = text_job, .compare = by_job},
+    COLUMNS_OF_RUN,
+    COLUMN_PLACE,
+    {.title = "RUN", .min = 12, .max = 12, .worth = 50, .searched = true, .text = text_run},
+    COLUMN_ERROR,
+};
+
+static const struct list_column one_columns[] = {
+    COLUMN_SIGN,
+    {.title = "RUN", .min = 12, .max = 12, .worth = 100, .name = true, .searched = true, .text = text_run},
+    COLUMNS_OF_RUN,
+    COLUMN_ERROR,
+    {.title = "RUN ID", .min = 67, .max = 80, .worth = 10, .text = text_run},
+};
+/* clang-format on */
+
+static bool is_problem(const void *row)
+{
+  ROW;
+  return format_is_failure((enum run_state)r->run.state);
+}
+
+static bool is_new(const void *row)
+{
+  ROW;
+  return r->is_new;
+}
+
+static const struct list_ops all_ops = {.row_size = sizeof(struct runs_row),
+                                        .columns = all_columns,
+                                        .column_count = sizeof all_columns / sizeof all_columns[0],
+                                        .fixed = 2,
+                                        .problem = is_problem,
+                                        .is_new = is_new};
+static const struct list_ops one_ops = {.row_size = sizeof(struct runs_row),
+                                        .columns = one_columns,
+                                        .column_count = sizeof one_columns / sizeof one_columns[0],
+                                        .fixed = 2,
+                                        .problem = is_problem,
+                                        .is_new = is_new};
+
+/* --- the views ------------------------------------------------------------------------------------------------------ */
+
+static struct err all_open(struct view *v, const struct view_args *args)
+{
+  struct runs_state *s = v->state;
+  (void)args;
+  list_init(&s->list, &all_ops);
+  list_set_sort(&s->list, SORT_STARTED_ALL, true);
+  s->place = -1;
+  s->looked_ms = WHEN_NONE;
+  return err_ok();
+}
+
+static struct err one_open(struct view *v, const struct view_args *args)
+{
+  struct runs_state *s = v->state;
+  if (args->subject_count < 1) {
+    return err_new(ERR_USAGE, "which job? Try :job-runs NAME");
+  }
+  list_init(&s->list, &one_ops);
+  list_set_sort(&s->list, SORT_STARTED_ONE, true);
+  s->one_job = true;
+  s->place = args->subjects[0].place;
+  s->job = args->subjects[0].job;
+  s->job_name = xstrdup(args->subjects[0].job_name);
+  s->looked_ms = WHEN_NONE;
+  return err_ok();
+}
+
+static void runs_close(struct view *v)
+{
+  struct runs_state *s = v->state;
+  list_fini(&s->list);
+  free(s->job_name);
+  free(s->trouble);
+}
+
+static void runs_wants(const struct view *v, const struct scene *scene, struct wants *out)
+{
+  const struct runs_state *s = v->state;
+  rows_want_lists(scene, out);
+  if (s->one_job) {
+    rows_want_runs(scene, s->place, s->job, WANT_ON_SCREEN, out);
+  } else {
+    rows_want_all_runs(scene, WANT_ON_SCREEN, out);
+  }
+}
+
+static void add_runs(struct runs_state *s, const struct scene *scene, int place, const struct job *j)
+{
+  const struct model *m = scene->model;
+  const char *label = m->place_count > 1 ? rows_place_label(m, place) : NULL;
+  enum timeout_source source;
+  for (size_t i = 0; i < j->run_count; i++) {
+    const struct run *r = &j->runs[i];
+    if (run_meets(r, scene->since_ms, scene->until_ms, scene->now_ms)) {
+      struct runs_row *row = list_add(&s->list);
+      row->key = row_key_of_run(place, j->name, r);
+      row->job = j->name;
+      row->run = *r;
+      row->timeout_minutes = model_run_timeout(m, j, r, &source);
+      row->dpu = model_run_dpu(m, r);
+      row->place_label = label;
+      row->is_new = s->looked_ms != WHEN_NONE && r->started_ms > s->looked_ms;
+      s->failed += format_is_failure((enum run_state)r->state);
+      s->active += !run_finished(r);
+    }
+  }
+}
+
+static char *why_no_runs(const struct runs_state *s, const struct scene *scene)
+{
+  const struct model *m = scene->model;
+  char *why = rows_why_empty(scene, s->list.row_count, "runs");
+  const struct job *j = s->one_job ? model_job(m, s->place, s->job) : NULL;
+  if (why != NULL && j != NULL && err_is(&j->runs_fresh.last_err) && j->runs_fresh.fetched_ms == WHEN_NONE) {
+    free(why);
+    why = xasprintf("runs could not be read: %s", err_message(&j->runs_fresh.last_err));
+  } else if (why != NULL && j != NULL && j->runs_fresh.fetched_ms == WHEN_NONE) {
+    free(why);
+    why = xasprintf("reading runs%s", sign(SIGN_ELLIPSIS));
+  } else if (why != NULL && j != NULL) {
+    free(why);
+    why = j->run_count > 0
+              ? xasprintf("no run in this window of time (%zu outside of it); - makes it longer", j->run_count)
+              : xstrdup("no run in this window of time; - makes it longer");
+  }
+  return why;
+}
+
+static void runs_update(struct view *v, const struct scene *scene)
+{
+  struct runs_state *s = v->state;
+  const struct model *m = scene->model;
+  s->failed = s->active = 0;
+  list_begin(&s->list, &(struct list_env){.strings = m->strings, .now_ms = scene->now_ms, .zone = scene->zone});
+  if (s->one_job) {
+    const struct job *j = model_job(m, s->place, s->job);
+    if (j != NULL) {
+      add_runs(s, scene, s->place, j);
+    }
+  } else {
+    for (size_t p = 0; p < m->place_count; p++) {
+      for (size_t i = 0; scene_shows(scene, (int)p) && i < m->places[p].job_count; i++) {
+        add_runs(s, scene, (int)p, &m->places[p].jobs[i]);
+      }
+    }
+  }
+  list_end(&s->list);
+  if (s->looked_ms == WHEN_NONE && scene->quiet) {
+    s->looked_ms = scene->now_ms; /* all that was there at first is not new */
+  }
+  free(s->trouble);
+  s->trouble = s->list.row_count == 0 ? why_no_runs(s, scene) : NULL;
+}
+
+static void runs_draw(struct view *v, const struct pane *p)
+{
+  struct runs_state *s = v->state;
+  list_draw(&s->list, p);
+  rows_draw_empty(&s->list, p, s->trouble, "runs");
+}
+
+static void fill_subject(const struct runs_state *s, const struct runs_row *r, struct subject *out)
+{
+  *out = (struct subject){.place = r->key.place,
+                          .job = r->job,
+                          .job_name = strpool_get(s->list.env.strings, r->job),
+                          .has_run = true,
+                          .state = (enum run_state)r->run.state};
+  run_id_text(&r->run, s->list.env.strings, out->run_id);
+}
+
+static bool runs_subject(const struct view *v, struct subject *out)
+{
+  const struct runs_state *s = v->state;
+  const struct runs_row *r = list_current(&s->list);
+  bool found = r != NULL;
+  if (found) {
+    fill_subject(s, r, out);
+  } else if (s->one_job && s->list.env.strings != NULL) {
+    /* a job without runs in the window can be started and described all the same */
+    *out = (struct subject){.place = s->place, .job = s->job, .job_name = strpool_get(s->list.env.strings, s->job)};
+    found = true;
+  }
+  return found;
+}
+
+static size_t runs_subjects(const struct view *v, struct subject **out)
+{
+  const struct runs_state *s = v->state;
+  const void **rows = NULL;
+  size_t count = list_chosen(&s->list, &rows);
+  *out = xcalloc(count + 1, sizeof **out);
+  for (size_t i = 0; i < count; i++) {
+    fill_subject(s, rows[i], &(*out)[i]);
+  }
+  free(rows);
+  return count;
+}
+
+static enum handled runs_input(struct view *v, const struct input *in, enum action a, struct outcome *out)
+{
+  struct runs_state *s = v->state;
+  struct subject subject;
+  enum handled handled = HANDLED_YES;
+  (void)in;
+  if (s->looked_ms != WHEN_NONE && s->list.env.now_ms > s->looked_ms) {
+    s->looked_ms = s->list.env.now_ms; /* somebody is looking: what is new is so from now on */
+  }
+  if (a == ACTION_ENTER) {
+    if (list_current(&s->list) != NULL && runs_subject(v, &subject)) {
+      outcome_open(out, &run_view, &subject, 1);
+    }
+  } else if (!list_act(&s->list, a)) {
+    handled = HANDLED_NO;
+  }
+  return handled;
+}
+
+static void runs_crumb(const struct view *v, struct buf *out)
+{
+  const struct runs_state *s = v->state;
+  buf_adds(out, s->one_job ? s->job_name : v->ops->name);
+}
+
+static void runs_caption(const struct view *v, struct buf *out)
+{
+  const struct runs_state *s = v->state;
+  list_write_caption(&s->list, "runs", out);
+  if (s->failed > 0) {
+    buf_addf(out, ", %zu failed", s->failed);
+  }
+  if (s->active > 0) {
+    buf_addf(out, ", %zu active", s->active);
+  }
+}
+
+static bool runs_detail(const struct view *v, struct buf *out, enum role *role)
+{
+  const struct runs_state *s = v->state;
+  const struct runs_row *r = list_current(&s->list);
+  return r != NULL && rows_run_detail(s->list.env.strings, &r->run, s->list.env.now_ms, out, role);
+}
+
+static struct list *runs_list(struct view *v)
+{
+  struct runs_state *s = v->state;
+  return &s->list;
+}
+
+static bool runs_report(struct view *v, const struct scene *scene, enum report_format format, struct buf *out)
+{
+  struct runs_state *s = v->state;
+  return rows_report(&s->list, scene, true, format, out);
+}
+
+/* clang-format off */
+#define RUNS_OPS \
+  .enter_label = "run", .holds = HOLD_LIST | HOLD_JOB | HOLD_RUN | HOLD_WINDOW, .state_size = sizeof(struct runs_state), \
+  .close = runs_close, .wants = runs_wants, .update = runs_update, .draw = runs_draw, .input = runs_input, .crumb = runs_crumb, \
+  .caption = runs_caption, .detail = runs_detail, .subject = runs_subject, .subjects = runs_subjects, .list = runs_list, .report = runs_report
+/* clang-format on */
+
+const struct view_ops runs_view = {
+    .name = "runs",
+    .about = "Runs of all jobs in the window of time, newest first. TOOK is the time since the run began to cost; USED "
+             "its share of the limit.",
+    .open = all_open,
+    RUNS_OPS,
+};
+
+const struct view_ops job_runs_view = {
+    .name = "job-runs",
+    .about = "Runs of one job in the window of time, newest first. TOOK is the time since the run began to cost; USED "
+             "its share of the limit.",
+    .open = one_open,
+    RUNS_OPS,
+};
