@@ -66,6 +66,9 @@ struct static_own {
 static void static_start(struct source *s)
 {
   const struct static_own *own = s->own;
+  /* Keys that were refused may have been replaced in the file: some tools write new session keys there every hour. */
+  if (s->refused.access_key_id != NULL)
+    login_reread(s->login);
   const struct aws_config *config = s->login->config;
   const char *shown = own->file == AWS_FILE_CREDENTIALS ? aws_credentials_path(config) : aws_config_path(config);
   const char *id = aws_config_get_in(config, own->file, s->profile, "aws_access_key_id");
