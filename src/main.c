@@ -169,7 +169,7 @@ int main(int argc, char **argv)
   clock_init_real(&clock);
   struct err e = options_read(argc, argv, clock_wall_ms(&clock), &options);
   if (!err_is(&e) && options.test_fd >= 0) {
-    clock_init_manual(&clock, clock_wall_ms(&clock));
+    clock_init_manual(&clock, options.now_ms);
   }
   text_set_ascii((!err_is(&e) && options.ascii) || strcmp(nl_langinfo(CODESET), "UTF-8") != 0);
 

@@ -33,6 +33,7 @@ enum option_id {
   OPT_HELP,
   OPT_VERSION,
   OPT_TEST_FD,
+  OPT_TEST_NOW,
   OPT_STATE,
   OPT_FAILED,
   OPT_ACTIVE,
@@ -83,6 +84,7 @@ static const struct option_row option_rows[] = {
     {OPT_HELP, 'h', "help", NULL, EVERYWHERE, "this text"},
     {OPT_VERSION, 'V', "version", NULL, EVERYWHERE, "the version"},
     {OPT_TEST_FD, 0, "test-fd", "N", EVERYWHERE, NULL},
+    {OPT_TEST_NOW, 0, "test-now", "WHEN", EVERYWHERE, NULL},
     {OPT_STATE, 0, "state", "S[,S]", BIT(CLI_RUNS), "runs in these states"},
     {OPT_FAILED, 0, "failed", NULL, BIT(CLI_RUNS), "FAILED, TIMEOUT, ERROR, EXPIRED"},
     {OPT_ACTIVE, 0, "active", NULL, BIT(CLI_RUNS), "not finished"},
@@ -321,6 +323,8 @@ static struct err apply(struct options *o, const struct option_row *row, char *t
     e = read_whole(row, text, 0, 1 << 20, &whole);
     o->test_fd = (int)whole;
     break;
+  case OPT_TEST_NOW: /* taken before all others: see test_now */
+    break;
   case OPT_STATE:
     e = read_states(r, text);
     break;
@@ -440,10 +444,24 @@ static struct err check(const struct options *o, const struct command_row *comma
   return e;
 }
 
+/* The moment at which a test wants the clock to stand (--test-now=ISO); windows are counted from it, wherever it is on the line. */
+static int64_t test_now(int argc, char **argv, int64_t now_ms)
+{
+  static const char name[] = "--test-now=";
+  for (int i = 1; i < argc; i++) {
+    if (strncmp(argv[i], name, sizeof name - 1) == 0) {
+      (void)when_parse_iso(argv[i] + sizeof name - 1, &now_ms);
+    }
+  }
+  return now_ms;
+}
+
 struct err options_read(int argc, char **argv, int64_t now_ms, struct options *out)
 {
   *out = (struct options){.refresh_seconds = -1, .test_fd = -1};
   struct cli_request *r = &out->request;
+  now_ms = test_now(argc, argv, now_ms);
+  out->now_ms = now_ms;
   r->since_ms = now_ms - WHEN_DAY;
   r->until_ms = INT64_MAX;
   r->limit = -1;

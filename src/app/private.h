@@ -88,6 +88,7 @@ struct app {
   /* --test-fd */
   char test_line[32];
   size_t test_len;
+  uint64_t test_lines; /* taken so far; told with every "ready", so that a test knows which of its words were heard */
   bool test_closed, ready_owed;
 };
 

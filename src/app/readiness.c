@@ -1,4 +1,5 @@
-/* --test-fd: time moves by lines "+MS", and "ready GENERATION" is written when all is at rest, so that no test sleeps. */
+/* --test-fd: time moves by lines "+MS", and "ready GENERATION LINES" is written when all is at rest, so that no test
+ * sleeps; LINES is how many lines have been taken, so that a "ready" of before is not taken for the answer. */
 #include "app/private.h"
 
 #include <stdio.h>
@@ -32,6 +33,7 @@ bool readiness_read(struct app *app)
       app->test_line[app->test_len] = '\0';
       moved = line_apply(app, app->test_line) || moved;
       app->test_len = 0;
+      app->test_lines++;
     } else if (app->test_len + 1 < sizeof app->test_line) {
       app->test_line[app->test_len++] = bytes[i];
     }
@@ -45,7 +47,8 @@ void readiness_tell(struct app *app, bool at_rest)
   if (app->options.test_fd < 0 || app->test_closed || !at_rest || !app->ready_owed)
     return;
   char line[64];
-  int n = snprintf(line, sizeof line, "ready %llu\n", (unsigned long long)app->model->generation);
+  int n = snprintf(line, sizeof line, "ready %llu %llu\n", (unsigned long long)app->model->generation,
+                   (unsigned long long)app->test_lines);
   app->ready_owed = false;
   if (write(app->options.test_fd, line, (size_t)n) != n)
     app->test_closed = true;

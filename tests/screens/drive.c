@@ -1,70 +1,64 @@
 /* Drives the whole program in a pseudo-terminal after a script, in a sealed world: own HOME, zone, locale, terminal and no AWS settings.
  *
- *   drive [--update] SCRIPT...
+ *   drive [--update] [--pictures FOLDER] SCRIPT...
  *
- * A script is lines of words; # begins a comment.
- *   sim ARGS                 start gluesim (its address replaces @URL@ in later lines)
- *   env NAME=VALUE           for the program
+ * A script is lines of words; # begins a comment. Waiting is for output or for the readiness signal, never for a time to pass.
+ *
+ *   case NAME                what follows is counted as one test of that name
+ *   now ISO                  where both clocks stand (2026-11-30T12:00:00Z)
+ *   sim ARGS                 start gluesim on the test clock (its address replaces @URL@ in later lines); give it --control for
+ *                            fault, no-faults, arrived, done and advance
+ *   sim-live ARGS            the same in real time
+ *   file NAME TEXT           a file in @HOME@; \\n in TEXT is a line's end
+ *   env NAME=VALUE           for the program; `unset NAME` takes it away
  *   size COLSxROWS           of the terminal at the start (80x24)
- *   start ARGS               start gluetop; the test clock is on
- *   start-live ARGS          the same without the test clock: real time
+ *   start ARGS               start gluetop on the test clock
+ *   start-live ARGS          the same in real time
  *   keys TEXT                typed; <Enter> <Esc> <Up> <Down> <Left> <Right> <PgUp> <PgDn> <Tab> <Space> <BS> <C-x> are keys, <lt> is '<'
+ *   type TEXT                typed as well, and counted as one key
  *   raw HEX                  bytes as they are
  *   settle                   until the program says that it is ready
- *   advance MS               of the program's clock; then settle
- *   expect TEXT              until TEXT is on the screen (10 s at most)
+ *   advance MS               of both clocks; then settle
+ *   expect TEXT              until TEXT is on the screen (20 s at most)
  *   gone TEXT                until TEXT is not on the screen
+ *   shows TEXT / lacks TEXT  TEXT is, is not on the screen now
  *   line N TEXT              TEXT is in line N (0 is the first; -1 the last)
  *   resize COLSxROWS
  *   mark / below N           fewer than N bytes since mark
- *   never HEX                these bytes were not written since mark
+ *   never HEX / wrote HEX    these bytes were not, were written since mark
+ *   plain                    no colour was set since mark (SGR 30-49, 90-107)
  *   golden NAME              the screen equals golden/NAME.txt (with --update: is written there)
  *   golden-look NAME         the same with attributes
- *   signal NAME              TERM HUP INT QUIT TSTP CONT SEGV BUS ABRT WINCH
+ *   picture NAME             draw the screen into FOLDER/NAME.svg and .png (with --pictures)
+ *   fault SPEC, no-faults    gluesim's, from now on
+ *   arrived OP N / done OP N gluesim has read, carried out OP exactly N times
+ *   signal NAME              TERM HUP INT QUIT TSTP CONT SEGV BUS ABRT WINCH KILL FPE ILL
+ *   stopped / fg             until the job is stopped; what fg does
  *   hang-up                  the terminal goes away
- *   exit N | died NAME       how it ended, within 5 s
+ *   exit N | died NAME       how it ended, within 5 s; `ended MS`: within that time, in whatever way
+ *   cpu-below MS             processor time used so far
  *   restored                 the terminal is as a shell wants it
+ *   no-orphan                no process of the sealed world is left
  *   keystrokes N             at most N keys were typed since the start (a typed word counts as one)
- * Exit status: 0 every line held, 1 not, 77 cannot run here. */
+ *   count-from-here          keys are counted anew
+ * Exit status: 0 every line held, 1 not. */
+#include "screens/drive.h"
+
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/xalloc.h"
-#include "screens/vt.h"
+#include "screens/picture.h"
 
-enum { LIMIT_MS = 20000, ENV_MAX = 64, ARGS_MAX = 64, END_LIMIT_MS = 5000 };
-
-struct drive {
-  const char *script;
-  int line;
-  bool update;
-  struct vt *vt;
-  char *env[ENV_MAX];
-  size_t env_count;
-  int cols, rows;
-  pid_t sim;
-  int sim_keep;
-  char url[128];
-  char home[64];
-  unsigned keys;
-  int status;
-  bool ended;
-};
-
-static bool failed(struct drive *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static bool failed(struct drive *d, const char *format, ...)
+bool failed(struct drive *d, const char *format, ...)
 {
   va_list args;
   va_start(args, format);
@@ -78,160 +72,6 @@ static bool failed(struct drive *d, const char *format, ...)
     free(dump);
   }
   return false;
-}
-
-static void put_env(struct drive *d, const char *text)
-{
-  size_t name = strcspn(text, "=") + 1;
-  size_t at = d->env_count;
-  for (size_t i = 0; i < d->env_count; i++) {
-    if (strncmp(d->env[i], text, name) == 0) {
-      at = i;
-    }
-  }
-  if (at == d->env_count && d->env_count + 1 < ENV_MAX) {
-    d->env_count++;
-  } else {
-    free(d->env[at]);
-  }
-  d->env[at] = xstrdup(text);
-}
-
-static const char *build_dir(void)
-{
-  const char *dir = getenv("GLUETOP_BUILDDIR");
-  return dir ? dir : ".";
-}
-
-static const char *source_dir(void)
-{
-  const char *dir = getenv("GLUETOP_SRCDIR");
-  return dir ? dir : "..";
-}
-
-static void seal_world(struct drive *d)
-{
-  char text[256];
-  snprintf(d->home, sizeof d->home, "/tmp/gluetop-test-XXXXXX");
-  if (!mkdtemp(d->home)) {
-    perror("mkdtemp");
-    exit(77);
-  }
-  snprintf(text, sizeof text, "HOME=%s", d->home);
-  put_env(d, text);
-  snprintf(text, sizeof text, "XDG_STATE_HOME=%s/state", d->home);
-  put_env(d, text);
-  static const char *const fixed[] = {
-      "PATH=/usr/bin:/bin",
-      "LANG=C.UTF-8",
-      "LC_ALL=C.UTF-8",
-      "TZ=Europe/Berlin",
-      "TERM=xterm-256color",
-      "AWS_ACCESS_KEY_ID=AKIAGLUESIMDEMO00001",
-      "AWS_SECRET_ACCESS_KEY=" SIM_SECRET,
-      "AWS_REGION=eu-west-1",
-      "AWS_EC2_METADATA_DISABLED=true",
-  };
-  for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
-    put_env(d, fixed[i]);
-  }
-  static const char *const kept[] = {"ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"};
-  for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
-    if (getenv(kept[i])) {
-      snprintf(text, sizeof text, "%s=%s", kept[i], getenv(kept[i]));
-      put_env(d, text);
-    }
-  }
-}
-
-/* Splits at blanks; @URL@ and @HOME@ are replaced. The words are malloced; the list ends with NULL. */
-static char **words_of(struct drive *d, const char *first, const char *text)
-{
-  char **words = xcalloc(ARGS_MAX, sizeof *words);
-  size_t n = 0;
-  words[n++] = xstrdup(first);
-  char *copy = xstrdup(text);
-  char *save = NULL;
-  for (char *w = strtok_r(copy, " ", &save); w && n + 1 < ARGS_MAX; w = strtok_r(NULL, " ", &save)) {
-    const char *home = strstr(w, "@HOME@");
-    if (strcmp(w, "@URL@") == 0) {
-      words[n++] = xstrdup(d->url);
-    } else if (home) {
-      words[n++] = xasprintf("%.*s%s%s", (int)(home - w), w, d->home, home + 6);
-    } else {
-      words[n++] = xstrdup(w);
-    }
-  }
-  free(copy);
-  return words;
-}
-
-static void words_free(char **words)
-{
-  for (size_t i = 0; words[i]; i++) {
-    free(words[i]);
-  }
-  free(words);
-}
-
-static bool start_sim(struct drive *d, const char *text)
-{
-  int keep[2] = {-1, -1}, said[2] = {-1, -1};
-  char *path = xasprintf("%s/gluesim", build_dir());
-  char *args = xasprintf("--port 0 --parent-fd 3 %s", text);
-  char **words = words_of(d, path, args);
-  bool good = pipe(keep) == 0 && pipe(said) == 0;
-  if (good) {
-    fcntl(keep[1], F_SETFD, FD_CLOEXEC);
-    fcntl(said[0], F_SETFD, FD_CLOEXEC);
-    d->sim = fork();
-    if (d->sim == 0) {
-      dup2(said[1], 1);
-      dup2(keep[0], 3);
-      execv(path, words);
-      _exit(127);
-    }
-    close(keep[0]);
-    close(said[1]);
-    d->sim_keep = keep[1];
-    char line[256];
-    size_t len = 0;
-    struct pollfd p = {.fd = said[0], .events = POLLIN};
-    ssize_t n = 1;
-    line[0] = '\0';
-    while (n > 0 && !strchr(line, '\n') && len + 1 < sizeof line && poll(&p, 1, LIMIT_MS) > 0) {
-      n = read(said[0], line + len, sizeof line - 1 - len);
-      len += n > 0 ? (size_t)n : 0;
-      line[len] = '\0';
-    }
-    char *at = strstr(line, "http://");
-    good = at != NULL;
-    if (good) {
-      at[strcspn(at, " \r\n")] = '\0';
-      snprintf(d->url, sizeof d->url, "%s", at);
-    }
-    close(said[0]);
-  }
-  words_free(words);
-  free(args);
-  free(path);
-  return good || failed(d, "gluesim did not start");
-}
-
-static bool start_program(struct drive *d, const char *text, bool test_clock)
-{
-  char *path = xasprintf("%s/gluetop", build_dir());
-  char **words = words_of(d, path, text);
-  struct vt_options o = {.rows = d->rows, .cols = d->cols, .argv = words, .envp = d->env, .test_fd = test_clock};
-  if (d->vt) {
-    vt_free(d->vt);
-  }
-  d->vt = vt_start(&o);
-  d->keys = 0;
-  d->ended = false;
-  words_free(words);
-  free(path);
-  return d->vt || failed(d, "the program did not start: %s", strerror(errno));
 }
 
 static const struct {
@@ -272,18 +112,6 @@ static bool type_keys(struct drive *d, const char *text)
   return good || failed(d, "a key that is not known: %s", text);
 }
 
-static size_t hex_bytes(const char *text, char *out, size_t size)
-{
-  size_t n = 0;
-  unsigned byte = 0;
-  int used = 0;
-  while (n < size && sscanf(text, " %2x%n", &byte, &used) == 1) {
-    out[n++] = (char)byte;
-    text += used;
-  }
-  return n;
-}
-
 static bool has_text(struct vt *vt, void *user)
 {
   return vt_contains(vt, user);
@@ -294,41 +122,14 @@ static bool has_no_text(struct vt *vt, void *user)
   return !vt_contains(vt, user);
 }
 
-static bool parse_size(struct drive *d, const char *text)
+static bool read_size(struct drive *d, const char *text)
 {
   return sscanf(text, "%dx%d", &d->cols, &d->rows) == 2 || failed(d, "a size is COLSxROWS: %s", text);
 }
 
-static bool golden(struct drive *d, const char *name, bool look)
+static bool settle(struct drive *d)
 {
-  char *path = xasprintf("%s/tests/screens/golden/%s.txt", source_dir(), name);
-  char *is = vt_dump(d->vt, look);
-  bool good = true;
-  FILE *f = fopen(path, d->update ? "w" : "r");
-  if (!f) {
-    good = failed(d, "cannot open %s: %s", path, strerror(errno));
-  } else if (d->update) {
-    good = fputs(is, f) >= 0 || failed(d, "cannot write %s", path);
-  } else {
-    struct buf must;
-    char chunk[4096];
-    buf_init(&must, 4 << 20);
-    for (size_t n; (n = fread(chunk, 1, sizeof chunk, f)) > 0;) {
-      buf_add(&must, chunk, n);
-    }
-    good = strcmp(is, must.data) == 0;
-    if (!good) {
-      fprintf(stderr, "--- expected (%s)\n%s--- is\n%s", name, must.data, is);
-      failed(d, "the screen is not the golden one (--update writes it anew)");
-    }
-    buf_fini(&must);
-  }
-  if (f) {
-    fclose(f);
-  }
-  free(is);
-  free(path);
-  return good;
+  return vt_settle(d->vt, LIMIT_MS) || failed(d, "the program is not ready");
 }
 
 static int signal_of(const char *name)
@@ -346,178 +147,464 @@ static int signal_of(const char *name)
   return number;
 }
 
-static void wait_end(struct drive *d)
+static void wait_end(struct drive *d, int limit_ms)
 {
   if (!d->ended) {
-    d->status = vt_wait(d->vt, END_LIMIT_MS);
+    d->status = vt_wait(d->vt, limit_ms);
     d->ended = true;
   }
 }
 
-static bool check_line(struct drive *d, const char *text)
+/* --- steps: each gets the rest of its line --- */
+
+static bool step_now(struct drive *d, const char *text)
+{
+  snprintf(d->now, sizeof d->now, "%s", text);
+  return true;
+}
+
+static bool step_sim(struct drive *d, const char *text)
+{
+  return world_start_sim(d, text, true);
+}
+
+static bool step_sim_live(struct drive *d, const char *text)
+{
+  return world_start_sim(d, text, false);
+}
+
+static bool step_env(struct drive *d, const char *text)
+{
+  world_set_env(d, text);
+  return true;
+}
+
+static bool step_unset(struct drive *d, const char *text)
+{
+  world_unset_env(d, text);
+  return true;
+}
+
+static bool step_file(struct drive *d, const char *text)
+{
+  size_t name = strcspn(text, " ");
+  char *path = xasprintf("%s/%.*s", d->home, (int)name, text);
+  FILE *f = fopen(path, "w");
+  for (const char *p = text + name + (text[name] != '\0'); f && *p; p++) {
+    bool newline = p[0] == '\\' && p[1] == 'n';
+    fputc(newline ? '\n' : *p, f);
+    p += newline;
+  }
+  bool good = f && fclose(f) == 0;
+  free(path);
+  return good || failed(d, "cannot write the file");
+}
+
+static bool step_start(struct drive *d, const char *text)
+{
+  return world_start_program(d, text, true);
+}
+
+static bool step_start_live(struct drive *d, const char *text)
+{
+  return world_start_program(d, text, false);
+}
+
+static bool step_type(struct drive *d, const char *text)
+{
+  unsigned before = d->keys;
+  bool good = type_keys(d, text);
+  d->keys = before + 1;
+  return good;
+}
+
+static bool step_raw(struct drive *d, const char *text)
+{
+  char bytes[4096];
+  vt_send(d->vt, bytes, hex_bytes(text, bytes, sizeof bytes));
+  return true;
+}
+
+static bool step_settle(struct drive *d, const char *text)
+{
+  (void)text;
+  return settle(d);
+}
+
+static bool step_advance(struct drive *d, const char *text)
+{
+  long long ms = strtoll(text, NULL, 10);
+  world_advance_sim(d, ms);
+  vt_advance(d->vt, ms);
+  return settle(d);
+}
+
+static bool step_expect(struct drive *d, const char *text)
+{
+  return vt_until(d->vt, has_text, (void *)(uintptr_t)text, LIMIT_MS) || failed(d, "not on the screen: %s", text);
+}
+
+static bool step_gone(struct drive *d, const char *text)
+{
+  return vt_until(d->vt, has_no_text, (void *)(uintptr_t)text, LIMIT_MS) || failed(d, "on the screen: %s", text);
+}
+
+static bool step_shows(struct drive *d, const char *text)
+{
+  return vt_contains(d->vt, text) || failed(d, "not on the screen: %s", text);
+}
+
+static bool step_lacks(struct drive *d, const char *text)
+{
+  return !vt_contains(d->vt, text) || failed(d, "on the screen: %s", text);
+}
+
+static bool step_line(struct drive *d, const char *text)
 {
   int row = 0, used = 0;
   bool good = sscanf(text, "%d %n", &row, &used) == 1;
   if (good) {
     row = row < 0 ? vt_rows(d->vt) + row : row;
-    good = strstr(vt_line(d->vt, row), text + used) != NULL;
+    good = row >= 0 && row < vt_rows(d->vt) && strstr(vt_line(d->vt, row), text + used) != NULL;
   }
   return good || failed(d, "line %d has not '%s'", row, text + used);
 }
 
-static bool check_never(struct drive *d, const char *text)
+static bool step_size(struct drive *d, const char *text)
 {
-  char bytes[256];
-  size_t n = hex_bytes(text, bytes, sizeof bytes), len = 0;
-  const char *all = vt_since_mark(d->vt, &len);
-  return !(n > 0 && memmem(all, len, bytes, n)) || failed(d, "bytes that must never be written: %s", text);
+  return read_size(d, text);
 }
 
-static bool check_below(struct drive *d, const char *text)
+static bool step_resize(struct drive *d, const char *text)
+{
+  bool good = read_size(d, text);
+  if (good) {
+    vt_resize(d->vt, d->rows, d->cols);
+  }
+  return good;
+}
+
+static bool step_mark(struct drive *d, const char *text)
+{
+  (void)text;
+  vt_mark(d->vt);
+  return true;
+}
+
+static bool step_below(struct drive *d, const char *text)
 {
   size_t len = 0;
   vt_since_mark(d->vt, &len);
   return len < strtoul(text, NULL, 10) || failed(d, "%zu bytes were written, not fewer than %s", len, text);
 }
 
-static bool step(struct drive *d, const char *verb, const char *rest)
+static bool has_bytes(struct drive *d, const char *text)
+{
+  char bytes[256];
+  size_t n = hex_bytes(text, bytes, sizeof bytes), len = 0;
+  const char *all = vt_since_mark(d->vt, &len);
+  return n > 0 && memmem(all, len, bytes, n) != NULL;
+}
+
+static bool step_never(struct drive *d, const char *text)
+{
+  return !has_bytes(d, text) || failed(d, "bytes that must not be written: %s", text);
+}
+
+static bool step_wrote(struct drive *d, const char *text)
+{
+  return has_bytes(d, text) || failed(d, "bytes that must be written: %s", text);
+}
+
+static bool step_plain(struct drive *d, const char *text)
+{
+  (void)text;
+  size_t len = 0;
+  const char *all = vt_since_mark(d->vt, &len);
+  return (len > 0 && !sets_colour(all, len)) || failed(d, len ? "a colour was set" : "nothing was written");
+}
+
+static bool step_golden(struct drive *d, const char *text)
+{
+  return check_golden(d, text, false);
+}
+
+static bool step_golden_look(struct drive *d, const char *text)
+{
+  return check_golden(d, text, true);
+}
+
+static bool step_picture(struct drive *d, const char *text)
 {
   bool good = true;
-  char bytes[4096];
-  if (strcmp(verb, "sim") == 0) {
-    good = start_sim(d, rest);
-  } else if (strcmp(verb, "env") == 0) {
-    put_env(d, rest);
-  } else if (strcmp(verb, "size") == 0) {
-    good = parse_size(d, rest);
-  } else if (strcmp(verb, "start") == 0) {
-    good = start_program(d, rest, true);
-  } else if (strcmp(verb, "start-live") == 0) {
-    good = start_program(d, rest, false);
-  } else if (!d->vt) {
-    good = failed(d, "nothing was started");
-  } else if (strcmp(verb, "keys") == 0) {
-    good = type_keys(d, rest);
-  } else if (strcmp(verb, "type") == 0) { /* a word, counted as one key */
-    unsigned before = d->keys;
-    good = type_keys(d, rest);
-    d->keys = before + 1;
-  } else if (strcmp(verb, "raw") == 0) {
-    vt_send(d->vt, bytes, hex_bytes(rest, bytes, sizeof bytes));
-  } else if (strcmp(verb, "settle") == 0) {
-    good = vt_settle(d->vt, LIMIT_MS) || failed(d, "the program is not ready");
-  } else if (strcmp(verb, "advance") == 0) {
-    vt_advance(d->vt, strtoll(rest, NULL, 10));
-    good = vt_settle(d->vt, LIMIT_MS) || failed(d, "the program is not ready");
-  } else if (strcmp(verb, "expect") == 0) {
-    good = vt_until(d->vt, has_text, (void *)(uintptr_t)rest, LIMIT_MS) || failed(d, "not on the screen: %s", rest);
-  } else if (strcmp(verb, "gone") == 0) {
-    good = vt_until(d->vt, has_no_text, (void *)(uintptr_t)rest, LIMIT_MS) || failed(d, "on the screen: %s", rest);
-  } else if (strcmp(verb, "line") == 0) {
-    good = check_line(d, rest);
-  } else if (strcmp(verb, "resize") == 0) {
-    good = parse_size(d, rest);
-    vt_resize(d->vt, d->rows, d->cols);
-  } else if (strcmp(verb, "mark") == 0) {
-    vt_mark(d->vt);
-  } else if (strcmp(verb, "below") == 0) {
-    good = check_below(d, rest);
-  } else if (strcmp(verb, "never") == 0) {
-    good = check_never(d, rest);
-  } else if (strcmp(verb, "golden") == 0 || strcmp(verb, "golden-look") == 0) {
-    good = golden(d, rest, verb[6] == '-');
-  } else if (strcmp(verb, "signal") == 0) {
-    vt_signal(d->vt, signal_of(rest));
-  } else if (strcmp(verb, "hang-up") == 0) {
-    vt_hang_up(d->vt);
-  } else if (strcmp(verb, "exit") == 0) {
-    wait_end(d);
-    good = (WIFEXITED(d->status) && d->status != -1 && WEXITSTATUS(d->status) == strtol(rest, NULL, 10)) ||
-           failed(d, "the end was not exit %s (wait status %d)", rest, d->status);
-  } else if (strcmp(verb, "died") == 0) {
-    wait_end(d);
-    good = (d->status != -1 && WIFSIGNALED(d->status) && WTERMSIG(d->status) == signal_of(rest)) ||
-           failed(d, "the end was not by %s (wait status %d)", rest, d->status);
-  } else if (strcmp(verb, "restored") == 0) {
-    good = (!vt_alternate(d->vt) && vt_cursor_visible(d->vt) && vt_cooked(d->vt)) ||
-           failed(d, "the terminal was not restored (alternate %d, cursor %d, cooked %d)", vt_alternate(d->vt),
-                  vt_cursor_visible(d->vt), vt_cooked(d->vt));
-  } else if (strcmp(verb, "keystrokes") == 0) {
-    good = d->keys <= strtoul(rest, NULL, 10) || failed(d, "%u keys were typed, not at most %s", d->keys, rest);
-  } else {
-    good = failed(d, "no such step: %s", verb);
+  if (d->pictures) {
+    char *path = xasprintf("%s/%s", d->pictures, text);
+    good = picture_write(d->vt, path) || failed(d, "cannot write %s.svg", path);
+    free(path);
   }
   return good;
 }
 
-static void clean_up(struct drive *d)
+static bool step_fault(struct drive *d, const char *text)
 {
-  vt_free(d->vt);
-  if (d->sim > 0) {
-    close(d->sim_keep);
-    kill(d->sim, SIGTERM);
-    waitpid(d->sim, NULL, 0);
-  }
-  for (size_t i = 0; i < d->env_count; i++) {
-    free(d->env[i]);
-  }
-  char *const argv[] = {(char[]){"rm"}, (char[]){"-rf"}, d->home, NULL};
-  pid_t pid = fork();
-  if (pid == 0) {
-    execv("/bin/rm", argv);
-    _exit(127);
-  }
-  waitpid(pid, NULL, 0);
+  char *answer = world_ask_sim(d, "POST", "/_sim/faults", text);
+  bool good = answer != NULL;
+  free(answer);
+  return good || failed(d, "gluesim does not take the fault (has it --control?)");
 }
 
-static bool run_script(const char *path, bool update)
+static bool step_no_faults(struct drive *d, const char *text)
 {
-  struct drive d = {.script = path, .update = update, .cols = 80, .rows = 24, .sim_keep = -1};
+  char *answer = world_ask_sim(d, "DELETE", "/_sim/faults", text);
+  bool good = answer != NULL;
+  free(answer);
+  return good || failed(d, "gluesim keeps its faults (has it --control?)");
+}
+
+static bool step_arrived(struct drive *d, const char *text)
+{
+  return check_count(d, text, "arrived");
+}
+
+static bool step_done(struct drive *d, const char *text)
+{
+  return check_count(d, text, "done");
+}
+
+static bool step_signal(struct drive *d, const char *text)
+{
+  int number = signal_of(text);
+  if (number > 0) {
+    vt_signal(d->vt, number);
+  }
+  return number > 0 || failed(d, "no such signal: %s", text);
+}
+
+static bool step_stopped(struct drive *d, const char *text)
+{
+  (void)text;
+  return vt_wait_stopped(d->vt, END_LIMIT_MS) || failed(d, "the program did not stop");
+}
+
+static bool step_fg(struct drive *d, const char *text)
+{
+  (void)text;
+  vt_foreground(d->vt);
+  return true;
+}
+
+static bool step_hang_up(struct drive *d, const char *text)
+{
+  (void)text;
+  vt_hang_up(d->vt);
+  return true;
+}
+
+static bool step_exit(struct drive *d, const char *text)
+{
+  wait_end(d, END_LIMIT_MS);
+  return (d->status != -1 && WIFEXITED(d->status) && WEXITSTATUS(d->status) == strtol(text, NULL, 10)) ||
+         failed(d, "the end was not exit %s (wait status %d)", text, d->status);
+}
+
+static bool step_died(struct drive *d, const char *text)
+{
+  wait_end(d, END_LIMIT_MS);
+  return (d->status != -1 && WIFSIGNALED(d->status) && WTERMSIG(d->status) == signal_of(text)) ||
+         failed(d, "the end was not by %s (wait status %d)", text, d->status);
+}
+
+static bool step_ended(struct drive *d, const char *text)
+{
+  wait_end(d, (int)strtol(text, NULL, 10));
+  return d->status != -1 || failed(d, "the program has not ended within %s ms", text);
+}
+
+static bool step_cpu_below(struct drive *d, const char *text)
+{
+  long long is = vt_cpu_ms(d->vt);
+  return is < strtoll(text, NULL, 10) || failed(d, "%lld ms of processor time, not fewer than %s", is, text);
+}
+
+static bool step_restored(struct drive *d, const char *text)
+{
+  (void)text;
+  const char *what = vt_unrestored(d->vt);
+  return !what || failed(d, "the terminal was not restored: %s", what);
+}
+
+static bool step_no_orphan(struct drive *d, const char *text)
+{
+  (void)text;
+  return world_no_orphans(d, END_LIMIT_MS) || failed(d, "a process that the program started lives on");
+}
+
+static bool step_keystrokes(struct drive *d, const char *text)
+{
+  return d->keys <= strtoul(text, NULL, 10) || failed(d, "%u keys were typed, not at most %s", d->keys, text);
+}
+
+static bool step_count_from_here(struct drive *d, const char *text)
+{
+  (void)text;
+  d->keys = 0;
+  return true;
+}
+
+enum step_kind {
+  BEFORE = 1, /* may stand before a program was started */
+  CHECK = 2   /* can fail on what it sees */
+};
+
+static const struct {
+  const char *verb;
+  bool (*run)(struct drive *d, const char *rest);
+  unsigned kind;
+} steps[] = {
+    {"now", step_now, BEFORE},
+    {"sim", step_sim, BEFORE},
+    {"sim-live", step_sim_live, BEFORE},
+    {"env", step_env, BEFORE},
+    {"unset", step_unset, BEFORE},
+    {"file", step_file, BEFORE},
+    {"size", step_size, BEFORE},
+    {"start", step_start, BEFORE},
+    {"start-live", step_start_live, BEFORE},
+    {"fault", step_fault, BEFORE},
+    {"no-faults", step_no_faults, BEFORE},
+    {"keys", type_keys, 0},
+    {"type", step_type, 0},
+    {"raw", step_raw, 0},
+    {"settle", step_settle, 0},
+    {"advance", step_advance, 0},
+    {"expect", step_expect, CHECK},
+    {"gone", step_gone, CHECK},
+    {"shows", step_shows, CHECK},
+    {"lacks", step_lacks, CHECK},
+    {"line", step_line, CHECK},
+    {"resize", step_resize, 0},
+    {"mark", step_mark, 0},
+    {"below", step_below, CHECK},
+    {"never", step_never, CHECK},
+    {"wrote", step_wrote, CHECK},
+    {"plain", step_plain, CHECK},
+    {"golden", step_golden, CHECK},
+    {"golden-look", step_golden_look, CHECK},
+    {"picture", step_picture, 0},
+    {"arrived", step_arrived, CHECK},
+    {"done", step_done, CHECK},
+    {"signal", step_signal, 0},
+    {"stopped", step_stopped, CHECK},
+    {"fg", step_fg, 0},
+    {"hang-up", step_hang_up, 0},
+    {"exit", step_exit, CHECK},
+    {"died", step_died, CHECK},
+    {"ended", step_ended, CHECK},
+    {"cpu-below", step_cpu_below, CHECK},
+    {"restored", step_restored, CHECK},
+    {"no-orphan", step_no_orphan, CHECK},
+    {"keystrokes", step_keystrokes, CHECK},
+    {"count-from-here", step_count_from_here, 0},
+};
+
+static bool run_step(struct drive *d, const char *verb, const char *rest)
+{
+  size_t i = 0, count = sizeof steps / sizeof steps[0];
+  while (i < count && strcmp(steps[i].verb, verb) != 0) {
+    i++;
+  }
+  bool good = false;
+  if (i == count) {
+    failed(d, "no such step: %s", verb);
+  } else if (!d->vt && !(steps[i].kind & BEFORE)) {
+    failed(d, "nothing was started");
+  } else {
+    d->checks += (steps[i].kind & CHECK) != 0;
+    good = steps[i].run(d, rest);
+  }
+  return good;
+}
+
+struct tally {
+  unsigned passed, failed;
+};
+
+/* A case that ends well must have looked at something. */
+static bool end_case(struct drive *d, bool good, const char *name, struct tally *tally)
+{
+  if (good && d->checks == 0) {
+    good = failed(d, "%s checks nothing", name);
+  }
+  printf("%s: %s\n", good ? "ok" : "NOT OK", name);
+  fflush(stdout);
+  tally->passed += good;
+  tally->failed += !good;
+  d->checks = 0;
+  return good;
+}
+
+static void run_script(const char *path, bool update, const char *pictures, struct tally *tally)
+{
+  struct drive d = {
+      .script = path, .update = update, .pictures = pictures, .cols = 80, .rows = 24, .sim_keep = -1, .sim_clock = -1};
+  const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+  char name[256], line[4096];
+  bool in_case = false;
   FILE *f = fopen(path, "r");
-  bool good = f != NULL;
-  char line[4096];
+  bool good = f != NULL && world_seal(&d);
+  snprintf(name, sizeof name, "%s", base);
+  step_now(&d, "2026-11-30T12:00:00Z");
+  while (good && fgets(line, sizeof line, f)) {
+    d.line++;
+    line[strcspn(line, "\r\n")] = '\0';
+    char *verb = line + strspn(line, " ");
+    if (*verb == '\0' || *verb == '#') {
+      continue;
+    }
+    char *rest = verb + strcspn(verb, " ");
+    if (*rest) {
+      *rest++ = '\0';
+    }
+    if (strcmp(verb, "case") == 0) {
+      good = !in_case || end_case(&d, true, name, tally);
+      in_case = true;
+      snprintf(name, sizeof name, "%s: %s", base, rest);
+    } else {
+      good = run_step(&d, verb, rest);
+    }
+  }
   if (!f) {
     perror(path);
   } else {
-    seal_world(&d);
-    while (good && fgets(line, sizeof line, f)) {
-      d.line++;
-      line[strcspn(line, "\r\n")] = '\0';
-      char *verb = line + strspn(line, " ");
-      if (*verb && *verb != '#') {
-        char *rest = verb + strcspn(verb, " ");
-        if (*rest) {
-          *rest++ = '\0';
-        }
-        good = step(&d, verb, rest);
-      }
-    }
     fclose(f);
-    clean_up(&d);
   }
-  return good;
+  end_case(&d, good, name, tally);
+  world_open(&d);
 }
 
 int main(int argc, char **argv)
 {
-  int passed = 0, bad = 0;
+  struct tally tally = {0};
+  const char *pictures = NULL;
   bool update = false;
   signal(SIGPIPE, SIG_IGN);
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--update") == 0) {
       update = true;
-    } else if (run_script(argv[i], update)) {
-      printf("passed: %s\n", argv[i]);
-      passed++;
+    } else if (strcmp(argv[i], "--pictures") == 0 && i + 1 < argc) {
+      pictures = argv[++i];
     } else {
-      bad++;
+      run_script(argv[i], update, pictures, &tally);
     }
-    fflush(stdout);
+  }
+  if (tally.passed + tally.failed == 0) {
+    fputs("drive: no script was given\n", stderr);
+    tally.failed = 1;
   }
   /* in cmocka's words, which the summary counts */
-  printf("[  PASSED  ] %d test(s).\n", passed);
-  if (bad > 0) {
-    printf("[  FAILED  ] scripts: %d test(s), listed above\n", bad);
+  printf("[  PASSED  ] %u test(s).\n", tally.passed);
+  if (tally.failed > 0) {
+    printf("[  FAILED  ] scripts: %u test(s), listed above\n", tally.failed);
   }
-  return bad > 0 ? 1 : 0;
+  return tally.failed > 0 ? 1 : 0;
 }
