@@ -34,7 +34,8 @@ static const char help[] =
     "      --now TIME            the account's present: ISO 8601 or epoch seconds\n"
     "      --region NAME         Region that requests must be signed for, or any (" SIM_REGION ")\n"
     "      --account-id N        twelve digits\n"
-    "      --access-key ID       a known key, with --secret SECRET and perhaps --session-token TOKEN; may be repeated\n"
+    "      --access-key ID       a known key, with --secret SECRET and perhaps --session-token TOKEN\n"
+    "                            and --expires TIME; may be repeated\n"
     "      --any-key             believe every signature of good form\n"
     "      --fault SPEC          OPERATION:KIND[=VALUE][,rate=R][,count=N][,after=N]; may be repeated\n"
     "      --control             serve /_sim/faults, /_sim/stats and /_sim/advance, unsigned\n"
@@ -53,6 +54,7 @@ enum option_code {
   OPTION_ACCESS_KEY,
   OPTION_SECRET,
   OPTION_TOKEN,
+  OPTION_EXPIRES,
   OPTION_ANY_KEY,
   OPTION_FAULT,
   OPTION_CONTROL,
@@ -138,6 +140,9 @@ static bool take_option(struct command_line *c, int code, char *value)
     if (good)
       c->keys[c->key_count - 1].session_token = value;
     break;
+  case OPTION_EXPIRES:
+    good = c->key_count > 0 && read_time(value, &c->keys[c->key_count - 1].expires_ms);
+    break;
   case OPTION_ANY_KEY:
     c->options.any_key = true;
     break;
@@ -178,6 +183,7 @@ static bool read_command_line(struct command_line *c, int argc, char **argv)
       {"access-key", required_argument, NULL, OPTION_ACCESS_KEY},
       {"secret", required_argument, NULL, OPTION_SECRET},
       {"session-token", required_argument, NULL, OPTION_TOKEN},
+      {"expires", required_argument, NULL, OPTION_EXPIRES},
       {"any-key", no_argument, NULL, OPTION_ANY_KEY},
       {"fault", required_argument, NULL, OPTION_FAULT},
       {"control", no_argument, NULL, OPTION_CONTROL},

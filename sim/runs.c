@@ -223,9 +223,20 @@ static void finish(struct sim_account *a, int32_t job_index, int32_t index, enum
   serve_queue(a);
 }
 
+/* Some failures come before the script does: such runs never were RUNNING and cost nothing. */
+static bool fails_at_launch(const struct sim_run *run)
+{
+  return run->outcome == SIM_FAILED && (run->error == ERROR_SCRIPT_MISSING || run->error == ERROR_SUBNET_FULL ||
+                                        run->error == ERROR_S3_ENDPOINT || run->error == ERROR_RESOURCE);
+}
+
 static void begin(struct sim_account *a, int32_t job, int32_t index)
 {
   struct sim_run *run = &a->jobs[job]->runs[index];
+  if (fails_at_launch(run)) {
+    finish(a, job, index, SIM_FAILED);
+    return;
+  }
   int64_t limit_ms = (int64_t)sim_shape_timeout(run->shape) * WHEN_MINUTE;
   int64_t length_ms = run->plan_ms;
   if (limit_ms > 0 && length_ms > limit_ms) {

@@ -213,6 +213,9 @@ static void write_refusal(struct sim_reply *reply, const struct sim_service *ser
   case VERIFY_BAD_TOKEN:
     code = query ? "InvalidClientTokenId" : "UnrecognizedClientException";
     break;
+  case VERIFY_EXPIRED:
+    code = query ? "ExpiredToken" : "ExpiredTokenException";
+    break;
   case VERIFY_BAD_SCOPE:
   case VERIFY_SKEWED:
   case VERIFY_MISMATCH:

@@ -36,13 +36,13 @@ struct sim_tally *sim_world_tally(struct sim_world *w, const char *operation)
 
 static void copy_keys(struct sim_world *w, const struct sim_options *o)
 {
-  static const struct sim_key standard = {SIM_ACCESS_KEY, SIM_SECRET_KEY, NULL};
+  static const struct sim_key standard = {SIM_ACCESS_KEY, SIM_SECRET_KEY, NULL, 0};
   const struct sim_key *from = o->key_count > 0 ? o->keys : &standard;
   w->key_count = o->key_count > 0 ? o->key_count : 1;
   w->keys = xcalloc(w->key_count, sizeof *w->keys);
   for (size_t i = 0; i < w->key_count; i++)
-    w->keys[i] =
-        (struct sim_key){xstrdup(from[i].access_key), xstrdup(from[i].secret_key), xstrdup(from[i].session_token)};
+    w->keys[i] = (struct sim_key){xstrdup(from[i].access_key), xstrdup(from[i].secret_key),
+                                  xstrdup(from[i].session_token), from[i].expires_ms};
   w->any_key = o->any_key;
 }
 

@@ -26,6 +26,7 @@ struct sim_key {
   const char *access_key;
   const char *secret_key;
   const char *session_token; /* NULL: requests with this key carry no token */
+  int64_t expires_ms;        /* not good any more from then on (wall or test clock); 0: always good */
 };
 
 struct sim_options {

@@ -469,6 +469,10 @@ static void check_claim(const struct sim_http *http, const struct verify_rules *
     say(out, VERIFY_BAD_TOKEN, "The security token included in the request is invalid.");
     return;
   }
+  if (key != NULL && key->expires_ms != 0 && rules->now_ms >= key->expires_ms) {
+    say(out, VERIFY_EXPIRED, "The security token included in the request is expired");
+    return;
+  }
   if (key != NULL)
     compare_signature(http, c, key, amz_date, out);
 }

@@ -12,6 +12,7 @@ enum verify_result {
   VERIFY_INCOMPLETE, /* an Authorization header that lacks a part */
   VERIFY_UNKNOWN_KEY,
   VERIFY_BAD_TOKEN, /* the session token is not the key's */
+  VERIFY_EXPIRED,   /* the key was good once */
   VERIFY_BAD_SCOPE, /* signed for another Region, service or day */
   VERIFY_SKEWED,    /* more than five minutes off */
   VERIFY_MISMATCH   /* the signature is not the one we calculate */

@@ -170,6 +170,20 @@ static void failures_are_retried(void **state)
   assert_int_equal(strlen(first), 67);
 }
 
+static void launch_failures_cost_nothing(void **state)
+{
+  struct sim_account *a = *state;
+  struct sim_job *job = add_job(a, "j", "");
+  static const struct sim_deviation always[] = {{-1000, 100000, 30, 0, SIM_FAILED, ERROR_SUBNET_FULL, 0}};
+  job->deviations = always;
+  job->deviation_count = 1;
+  start(a, job);
+  later(a, 60);
+  assert_int_equal(job->runs[0].state, SIM_FAILED);
+  assert_int_equal(sim_run_execution_s(a, &job->runs[0]), 0);
+  assert_int_equal(job->active, 0);
+}
+
 static void stop_takes_its_time(void **state)
 {
   struct sim_account *a = *state;
@@ -447,6 +461,7 @@ int main(void)
       CASE(quota_of_the_account),
       CASE(timeout_ends_and_is_not_retried),
       CASE(failures_are_retried),
+      CASE(launch_failures_cost_nothing),
       CASE(stop_takes_its_time),
       CASE(stop_of_one_that_waits),
       CASE(dpu_seconds_come_late),

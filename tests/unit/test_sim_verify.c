@@ -16,8 +16,9 @@
 #define SCOPE          "Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, "
 
 static const struct sim_key keys[] = {
-    {EXAMPLE_KEY, EXAMPLE_SECRET, NULL},
-    {"ASIDEXAMPLE", EXAMPLE_SECRET, "the-token"},
+    {EXAMPLE_KEY, EXAMPLE_SECRET, NULL, 0},
+    {"ASIDEXAMPLE", EXAMPLE_SECRET, "the-token", 0},
+    {"AKIDOLD", EXAMPLE_SECRET, NULL, 1},
 };
 
 struct example {
@@ -208,6 +209,16 @@ static const struct example examples[] = {
      0,
      VERIFY_BAD_TOKEN,
      "security token"},
+    {"a key that has expired",
+     "GET",
+     "/",
+     "",
+     "AWS4-HMAC-SHA256 Credential=AKIDOLD/20150830/us-east-1/service/aws4_request, "
+     "SignedHeaders=host;x-amz-date, Signature=00",
+     {{0}},
+     0,
+     VERIFY_EXPIRED,
+     "is expired"},
     {"another Region",
      "GET",
      "/",
@@ -272,7 +283,7 @@ static void check(void **state)
   struct sim_http http = {e->method, e->uri, headers, count, e->body, strlen(e->body)};
   assert_true(when_parse_basic("20150830T123600Z", &signed_ms));
   struct verify_rules rules = {
-      .keys = keys, .key_count = 2, .region = "us-east-1", .service = "service", .now_ms = signed_ms + e->late_ms};
+      .keys = keys, .key_count = 3, .region = "us-east-1", .service = "service", .now_ms = signed_ms + e->late_ms};
   sim_verify(&http, &rules, &out);
   assert_non_null(strstr(out.message, e->says));
   assert_int_equal(out.result, e->result);
