@@ -132,12 +132,18 @@ static bool agreed(void)
   return yes;
 }
 
+bool change_ready(const struct cli *cli)
+{
+  const struct model *m = app_model(cli->app);
+  const struct run *run = NULL;
+  return cli->step == START_ASKING && !cli->finished && m->contexts[0].confirmed &&
+         (!cli->request->like || like_doc(cli, m, &run));
+}
+
 void change_input(struct cli *cli, struct intents *out)
 {
   const struct cli_request *r = cli->request;
-  const struct model *m = app_model(cli->app);
-  const struct run *run = NULL;
-  bool ready = cli->step == START_ASKING && m->contexts[0].confirmed && (!r->like || like_doc(cli, m, &run));
+  bool ready = change_ready(cli);
   if (ready && !r->yes) {
     /* The loop stands still while a command asks: nothing else is on show and nothing is under way. */
     ask(cli);

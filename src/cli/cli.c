@@ -261,6 +261,8 @@ static void front_wants(void *front, struct wants *out)
 {
   struct cli *cli = front;
   cli_wants_of(cli, app_model(cli->app), out);
+  cli->asked = out->count;
+  cli->ask_again = false;
 }
 
 static void print_answer(struct cli *cli, const struct cli_scene *scene, const struct cli_problems *problems)
@@ -311,13 +313,17 @@ static void front_frame(void *front, const struct model *model, int64_t now_ms, 
     struct wants wants;
     wants_init(&wants);
     cli_wants_of(cli, model, &wants);
+    /* An answer can lead to a further question (the other attempts of a run): then this is not the end yet. */
+    cli->ask_again = wants.count > cli->asked;
     struct cli_problems problems;
     problems_gather(&problems, model, &wants, changing || cli->request->command == CLI_WHOAMI, now_ms);
     struct cli_scene scene;
     scene_init(&scene, cli, model, now_ms);
     if (changing) {
       change_frame(cli, &scene, &problems, quiet);
-    } else {
+      /* The identity is known: the next turn's input asks the person or sends. */
+      cli->ask_again = cli->ask_again || change_ready(cli);
+    } else if (!cli->ask_again) {
       print_answer(cli, &scene, &problems); /* check sets a status of its own */
       enum cli_exit trouble = problems_exit(&problems);
       cli->status = trouble != CLI_EXIT_OK ? trouble : cli->status;
@@ -343,8 +349,8 @@ static void front_frame(void *front, const struct model *model, int64_t now_ms, 
 
 static int64_t front_next_frame(void *front)
 {
-  (void)front;
-  return INT64_MAX;
+  const struct cli *cli = front;
+  return cli->ask_again ? clock_mono_ms(cli->clock) : INT64_MAX;
 }
 
 static bool front_done(void *front)

@@ -44,10 +44,10 @@ struct cli_request {
   int64_t since_ms, until_ms; /* INT64_MIN: everything; INT64_MAX: no end */
   bool yes;                   /* do not ask */
   bool read_only;
-  const struct price_table *prices; /* NULL: the built-in ones */
+  const struct price_table *prices;      /* NULL: the built-in ones */
   const struct collision_quotas *quotas; /* by place; NULL: the service's defaults */
   size_t quota_count;
-  const char **args;                /* what follows the command */
+  const char **args; /* what follows the command */
   size_t arg_count;
   uint32_t states;          /* --state: bit per enum run_state; 0: all */
   const char **state_words; /* --state words that are no state we know: compared by name */

@@ -19,6 +19,8 @@ struct cli {
   struct buf out; /* standard output, written once at the end */
   enum cli_exit status;
   bool finished;
+  size_t asked;   /* wants that were given to the loop last */
+  bool ask_again; /* there are more of them by now */
   volatile int interrupted;
   /* changes */
   enum start_step step;
@@ -72,6 +74,7 @@ void cli_print_whoami(struct cli *cli, const struct cli_scene *s, const struct c
 
 /* start and stop: asks the person where there is one, sends the intents, reports every result. */
 struct err change_check(const struct cli_request *r) ERR_MUST_CHECK;
+bool change_ready(const struct cli *cli); /* everything that is needed to send is known */
 void change_input(struct cli *cli, struct intents *out);
 void change_frame(struct cli *cli, const struct cli_scene *s, const struct cli_problems *p, bool quiet);
 

@@ -8,7 +8,8 @@
 #include "base/xalloc.h"
 #include "report/cell.h"
 
-enum { CELL_MAX = 4096, WIDEST = 60 };
+/* A run id (67 letters, more with _attempt_N) is never cut: people copy it. */
+enum { CELL_MAX = 65536, WIDEST = 80, WIDEST_LAST = 100 };
 
 void table_print(struct buf *out, const struct cli_scene *s, const struct report_field *fields, size_t field_count,
                  const struct report_row *rows, size_t row_count)
@@ -36,16 +37,14 @@ void table_print(struct buf *out, const struct cli_scene *s, const struct report
       int w = text_width(cells[r * columns + c]);
       width[c] = w > width[c] ? w : width[c];
     }
-    /* The last column runs free; one long error must not push the others off the screen. */
-    if (c + 1 < columns && width[c] > WIDEST) {
-      width[c] = WIDEST;
-    }
+    int widest = c + 1 < columns ? WIDEST : WIDEST_LAST;
+    width[c] = width[c] > widest ? widest : width[c];
   }
   for (size_t r = 0; r <= row_count; r++) {
     for (size_t c = 0; c < columns; c++) {
       const char *text = r == 0 ? shown[c]->title : cells[(r - 1) * columns + c];
       bool last = c + 1 == columns;
-      text_put(out, text, last ? text_width(text) : width[c], right[c] ? TEXT_RIGHT : TEXT_LEFT, !last || right[c]);
+      text_put(out, text, width[c], right[c] ? TEXT_RIGHT : TEXT_LEFT, !last || right[c]);
       buf_adds(out, last ? "\n" : "  ");
     }
   }
