@@ -202,18 +202,18 @@ static bool doc_find(struct doc_reader *r, const char *member)
 {
   if (!doc_take(r, '{'))
     return false;
-  size_t len = strlen(member);
   do {
-    const char *unused = NULL;
+    const char *name = NULL;
     doc_skip_blanks(r);
-    const char *key = r->at;
-    if (key >= r->end || *key != '"' || !doc_string(r, &unused))
+    if (r->at >= r->end || *r->at != '"')
       return false;
-    bool found = (size_t)(r->at - key) == len + 2 && memcmp(key + 1, member, len) == 0;
-    if (!doc_take(r, ':'))
+    r->keep = true; /* a name may be spelt with escapes, and then it is that name all the same */
+    bool ok = doc_string(r, &name) && doc_take(r, ':');
+    r->keep = false;
+    if (!ok)
       return false;
     doc_skip_blanks(r);
-    if (found)
+    if (strcmp(name, member) == 0)
       return true;
     if (!doc_value(r, 0, NULL))
       return false;

@@ -144,7 +144,7 @@ static const struct job_row job_absent = {.data = {.created_ms = WHEN_NONE,
                                                    .timeout_minutes = RECORD_ABSENT,
                                                    .workers = RECORD_ABSENT,
                                                    .notify_delay_minutes = RECORD_ABSENT,
-                                                   .max_capacity = NAN}};
+                                                   .max_capacity = (double)NAN}};
 
 void decode_jobs_init(struct decoder *d, struct arena *arena)
 {

@@ -86,8 +86,8 @@ static const struct run_data run_absent = {.started_ms = WHEN_NONE,
                                            .execution_seconds = RECORD_ABSENT,
                                            .timeout_minutes = RECORD_ABSENT,
                                            .workers = RECORD_ABSENT,
-                                           .max_capacity = NAN,
-                                           .dpu_seconds = NAN};
+                                           .max_capacity = (double)NAN,
+                                           .dpu_seconds = (double)NAN};
 
 void decode_runs_init(struct decoder *d, bool *with_arguments, struct arena *arena)
 {

@@ -484,6 +484,18 @@ static void test_doc_of_a_job(void **state)
   assert_null(a.run);
 }
 
+/* The name spelt with an escape, and once more plainly: the first one counts, for the tree as for the struct. */
+static void test_doc_of_an_escaped_name(void **state)
+{
+  (void)state;
+  static const char text[] = "{\"Job\\u0052un\":{\"Id\":\"a\"},\"JobRun\":7}";
+  struct glue_doc_answer a;
+  struct err e = glue_decode_doc(text, sizeof text - 1, "JobRun", &arena, &a);
+  assert_false(err_is(&e));
+  assert_string_equal(a.run->id, "a");
+  assert_int_equal(a.doc.count, 2);
+}
+
 static void test_no_doc(void **state)
 {
   (void)state;
@@ -624,6 +636,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(test_triggers, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_doc, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_doc_of_a_job, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_doc_of_an_escaped_name, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_no_doc, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_start, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_stop, set_up, tear_down),
