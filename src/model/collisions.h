@@ -18,7 +18,7 @@
 enum collision_kind { COLLISION_REJECTED, COLLISION_FAILED, COLLISION_QUEUED, COLLISION_ACCOUNT };
 const char *collision_kind_word(enum collision_kind k); /* "rejected" … as in the JSON output */
 
-#define COLLISION_BLOCKERS_MAX 8
+#define COLLISION_BLOCKERS_MAX 4 /* the newest of them */
 struct collision {
   int place;
   strid job;

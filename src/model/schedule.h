@@ -41,7 +41,7 @@ struct planned_start {
   int32_t timeout_minutes; /* the trigger's own; -1: the job's */
 };
 
-#define PLAN_LIMIT 20000 /* starts; enough for 70 jobs every five minutes for a day */
+#define PLAN_LIMIT 8000 /* starts; enough for 25 jobs every five minutes for a day and a night */
 
 /* Planned starts in (from, until], in order of at_ms. Made in steps: plan_begin, plan_step until it says true. The model must not change
  * in between (begin again when its generation has moved). `starts` may be read at any moment; it is complete when done. */

@@ -1,0 +1,366 @@
+#include "model/timeline.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/xalloc.h"
+#include "model/collisions_private.h"
+#include "model/cost.h"
+#include "model/sweep.h"
+
+#define JUDGE_MOST   2000               /* bars of a lane that are looked at for collisions */
+#define TRAILING_GAP (15 * WHEN_MINUTE) /* what was not read since the last poll is no hole */
+
+struct job_part {
+  size_t runs, failures;
+  int64_t first_ms;
+};
+struct place_part {
+  struct job_part *jobs;
+  size_t count;
+  size_t *order; /* job indexes by name */
+  size_t order_count;
+};
+
+struct timeline {
+  int64_t since_ms, until_ms;
+  int only;
+  struct sweep sweep;
+  struct place_part *places;
+  size_t place_count;
+  struct timeline_result result;
+  size_t lane_cap;
+};
+
+struct timeline *timeline_new(void)
+{
+  struct timeline *t = xcalloc(1, sizeof *t);
+  sweep_init(&t->sweep);
+  t->only = -1;
+  return t;
+}
+
+static void place_clear(struct place_part *p)
+{
+  free(p->jobs);
+  free(p->order);
+  *p = (struct place_part){0};
+}
+
+void timeline_free(struct timeline *t)
+{
+  if (t == NULL)
+    return;
+  for (size_t i = 0; i < t->place_count; i++)
+    place_clear(&t->places[i]);
+  free(t->places);
+  free(t->result.lanes);
+  sweep_fini(&t->sweep);
+  free(t);
+}
+
+void timeline_begin(struct timeline *t, int64_t since_ms, int64_t until_ms, int place)
+{
+  if (since_ms == t->since_ms && until_ms == t->until_ms && place == t->only)
+    return;
+  t->since_ms = since_ms;
+  t->until_ms = until_ms;
+  t->only = place;
+  sweep_again(&t->sweep);
+  for (size_t i = 0; i < t->place_count; i++)
+    for (size_t j = 0; j < t->places[i].count; j++)
+      t->places[i].jobs[j] = (struct job_part){.first_ms = WHEN_NONE};
+}
+
+static struct place_part *place_of(struct timeline *t, const struct model *m, int place)
+{
+  if ((size_t)place >= t->place_count) {
+    t->places = xreallocarray(t->places, m->place_count, sizeof *t->places);
+    memset(&t->places[t->place_count], 0, (m->place_count - t->place_count) * sizeof *t->places);
+    t->place_count = m->place_count;
+  }
+  struct place_part *p = &t->places[place];
+  size_t count = m->places[place].job_count;
+  if (p->count < count) {
+    p->jobs = xreallocarray(p->jobs, count, sizeof *p->jobs);
+    for (size_t i = p->count; i < count; i++)
+      p->jobs[i] = (struct job_part){.first_ms = WHEN_NONE};
+    p->count = count;
+  }
+  return p;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+  if (a == WHEN_NONE || b == WHEN_NONE)
+    return a == WHEN_NONE ? b : a;
+  return a < b ? a : b;
+}
+
+bool timeline_step(struct timeline *t, const struct model *m, int64_t now_ms, size_t budget)
+{
+  struct sweep_part s;
+  for (;;) {
+    switch (sweep_next(&t->sweep, m, t->only, &budget, &s)) {
+    case SWEEP_DONE:
+      return true;
+    case SWEEP_PAUSE:
+      return false;
+    case SWEEP_CLEARED:
+      if ((size_t)s.place < t->place_count)
+        place_clear(&t->places[s.place]);
+      break;
+    case SWEEP_RUNS: {
+      const struct job *j = &m->places[s.place].jobs[s.job];
+      struct job_part *part = &place_of(t, m, s.place)->jobs[s.job];
+      if (s.first)
+        *part = (struct job_part){.first_ms = WHEN_NONE};
+      for (size_t i = s.from; i < s.to; i++) {
+        const struct run *r = &j->runs[i];
+        if (!run_finished(r) || !run_meets(r, t->since_ms, t->until_ms, now_ms))
+          continue;
+        part->runs++;
+        part->failures += run_state_info((enum run_state)r->state)->failed;
+        part->first_ms = earlier(part->first_ms, r->started_ms);
+      }
+      break;
+    }
+    }
+  }
+}
+
+/* --- lanes ---------------------------------------------------------------------------------------------------------- */
+
+struct named {
+  const char *name;
+  size_t job;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+  const struct named *x = a, *y = b;
+  int c = text_compare(x->name, y->name);
+  if (c == 0)
+    c = strcmp(x->name, y->name);
+  return c;
+}
+
+static void order_jobs(struct place_part *p, const struct model *m, const struct place *place)
+{
+  struct named *names = NULL;
+  if (p->order_count == place->job_count)
+    return;
+  names = xcalloc(place->job_count, sizeof *names);
+  for (size_t i = 0; i < place->job_count; i++) {
+    const char *name = model_str(m, place->jobs[i].name);
+    names[i] = (struct named){name == NULL ? "" : name, i};
+  }
+  qsort(names, place->job_count, sizeof *names, compare_names);
+  p->order = xreallocarray(p->order, place->job_count, sizeof *p->order);
+  for (size_t i = 0; i < place->job_count; i++)
+    p->order[i] = names[i].job;
+  p->order_count = place->job_count;
+  free(names);
+}
+
+static void add_lane(struct timeline *t, const struct job *j, const struct job_part *part, size_t index, size_t planned,
+                     int64_t now_ms)
+{
+  struct timeline_result *r = &t->result;
+  struct timeline_lane lane = {.place = j->place,
+                               .job = j->name,
+                               .job_index = index,
+                               .runs = part->runs,
+                               .failures = part->failures,
+                               .first_ms = part->first_ms,
+                               .planned = planned};
+  size_t left = j->run_live;
+  for (size_t i = 0; i < j->run_count && left > 0; i++) {
+    const struct run *run = &j->runs[i];
+    if (run_finished(run))
+      continue;
+    left--;
+    if (!run_meets(run, t->since_ms, t->until_ms, now_ms))
+      continue;
+    lane.runs++;
+    lane.live++;
+    lane.first_ms = earlier(lane.first_ms, run->started_ms);
+  }
+  if (j->defined && !j->gone && !model_runs_read(j, t->since_ms, t->until_ms < now_ms ? t->until_ms : now_ms))
+    r->unread++;
+  r->runs += lane.runs;
+  r->failures += lane.failures;
+  if (lane.runs == 0 && planned == 0)
+    return;
+  r->lanes = xgrow(r->lanes, &t->lane_cap, r->lane_count + 1, sizeof *r->lanes);
+  r->lanes[r->lane_count++] = lane;
+}
+
+static size_t *count_planned(const struct timeline *t, const struct model *m, const struct plan *plan, int place)
+{
+  const struct place *p = &m->places[place];
+  size_t *counts = xcalloc(p->job_count == 0 ? 1 : p->job_count, sizeof *counts);
+  for (size_t i = 0; plan != NULL && i < plan->count; i++) {
+    const struct planned_start *s = &plan->starts[i];
+    const struct job *j =
+        s->place == place && s->at_ms <= t->until_ms && s->at_ms >= t->since_ms ? model_job(m, place, s->job) : NULL;
+    if (j != NULL)
+      counts[j - p->jobs]++;
+  }
+  return counts;
+}
+
+const struct timeline_result *timeline_result(struct timeline *t, const struct model *m, const struct plan *plan,
+                                              int64_t now_ms)
+{
+  struct timeline_result *r = &t->result;
+  r->lane_count = r->runs = r->failures = r->unread = 0;
+  for (size_t i = 0; i < m->place_count; i++) {
+    if (t->only < 0 ? !schedule_place_open(m, (int)i) : (size_t)t->only != i)
+      continue;
+    struct place_part *p = place_of(t, m, (int)i);
+    if (m->places[i].job_count == 0)
+      continue;
+    order_jobs(p, m, &m->places[i]);
+    size_t *planned = count_planned(t, m, plan, (int)i);
+    for (size_t k = 0; k < p->order_count; k++)
+      add_lane(t, &m->places[i].jobs[p->order[k]], &p->jobs[p->order[k]], p->order[k], planned[p->order[k]], now_ms);
+    free(planned);
+  }
+  return r;
+}
+
+/* --- bars of a lane ------------------------------------------------------------------------------------------------- */
+
+void timeline_bars_init(struct timeline_bars *b)
+{
+  *b = (struct timeline_bars){0};
+}
+
+void timeline_bars_fini(struct timeline_bars *b)
+{
+  free(b->bars);
+  free(b->planned);
+  free(b->gaps);
+  timeline_bars_init(b);
+}
+
+static struct timeline_bar make_bar(const struct run *r, const struct job *j, const struct job_stats *s, int64_t now_ms)
+{
+  struct timeline_bar bar = {.run = *r,
+                             .started_ms = r->started_ms,
+                             .began_ms = cost_began(r, NULL),
+                             .ended_ms = WHEN_NONE,
+                             .expected_end_ms = WHEN_NONE,
+                             .late_end_ms = WHEN_NONE};
+  if (bar.started_ms == WHEN_NONE)
+    bar.started_ms = bar.began_ms;
+  if (run_finished(r)) {
+    bar.ended_ms = r->completed_ms != WHEN_NONE ? r->completed_ms : r->modified_ms;
+    if (bar.ended_ms == WHEN_NONE || bar.ended_ms < bar.started_ms)
+      bar.ended_ms = bar.started_ms;
+  } else if (s != NULL && j->type != JOB_STREAMING) {
+    bar.expected_end_ms = schedule_run_end(r, s, now_ms, 50);
+    bar.late_end_ms = schedule_run_end(r, s, now_ms, 95);
+  }
+  if (bar.began_ms != WHEN_NONE && bar.ended_ms != WHEN_NONE && bar.began_ms > bar.ended_ms)
+    bar.began_ms = bar.ended_ms;
+  if (bar.began_ms != WHEN_NONE && bar.started_ms > bar.began_ms)
+    bar.started_ms = bar.began_ms;
+  return bar;
+}
+
+static void fill_gaps(struct timeline_bars *b, const struct job *j, int64_t since_ms, int64_t until_ms, int64_t now_ms)
+{
+  int64_t end = until_ms < now_ms ? until_ms : now_ms, from = since_ms;
+  b->gap_count = 0;
+  for (size_t i = j->read_count; i-- > 0 && from <= end;) { /* oldest first */
+    const struct span *s = &j->read[i];
+    if (s->to_ms < from)
+      continue;
+    if (s->from_ms > end)
+      break;
+    if (s->from_ms > from) {
+      b->gaps = xgrow(b->gaps, &b->gap_cap, b->gap_count + 1, sizeof *b->gaps);
+      b->gaps[b->gap_count++] = (struct span){from, s->from_ms - 1};
+    }
+    from = s->to_ms == INT64_MAX ? s->to_ms : s->to_ms + 1;
+  }
+  if (from > end || (j->read_count > 0 && end == now_ms && end - from < TRAILING_GAP))
+    return;
+  b->gaps = xgrow(b->gaps, &b->gap_cap, b->gap_count + 1, sizeof *b->gaps);
+  b->gaps[b->gap_count++] = (struct span){from, end};
+}
+
+/* How many runs of the lane are expected to be at work at a moment to come. */
+static size_t expected_at(const struct timeline_bars *b, int64_t at_ms)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < b->bar_count; i++) {
+    const struct timeline_bar *bar = &b->bars[i];
+    count += !run_finished(&bar->run) && (bar->expected_end_ms == WHEN_NONE || bar->expected_end_ms > at_ms);
+  }
+  for (size_t i = 0; i < b->planned_count; i++)
+    count += b->planned[i].at_ms < at_ms && b->planned[i].end_ms != WHEN_NONE && b->planned[i].end_ms > at_ms;
+  return count;
+}
+
+static void fill_planned(struct timeline_bars *b, const struct plan *plan, const struct job *j, int64_t since_ms,
+                         int64_t until_ms)
+{
+  b->planned_count = 0;
+  for (size_t i = 0; plan != NULL && i < plan->count; i++) {
+    const struct planned_start *s = &plan->starts[i];
+    if (s->place != j->place || s->job != j->name || s->at_ms < since_ms || s->at_ms > until_ms)
+      continue;
+    struct timeline_planned p = {.at_ms = s->at_ms,
+                                 .end_ms = isnan(s->seconds) ? WHEN_NONE
+                                                             : s->at_ms + (int64_t)(s->seconds * (double)WHEN_SECOND),
+                                 .trigger = s->trigger};
+    p.meets = expected_at(b, p.at_ms) >= (size_t)collisions_limit(j);
+    b->planned = xgrow(b->planned, &b->planned_cap, b->planned_count + 1, sizeof *b->planned);
+    b->planned[b->planned_count++] = p;
+  }
+}
+
+void timeline_bars_fill(struct timeline_bars *b, const struct model *m, struct stats_cache *stats,
+                        const struct plan *plan, int place, size_t job, int64_t since_ms, int64_t until_ms,
+                        int64_t now_ms)
+{
+  const struct job *j = &m->places[place].jobs[job];
+  const struct job_stats *s = stats == NULL ? NULL : stats_cache_get(stats, m, place, job);
+  b->bar_count = 0;
+  for (size_t i = j->run_count; i-- > 0;) {
+    const struct run *r = &j->runs[i];
+    struct collision collision;
+    if (!run_meets(r, since_ms, until_ms, now_ms))
+      continue;
+    struct timeline_bar bar = make_bar(r, j, s, now_ms);
+    if (bar.started_ms == WHEN_NONE)
+      continue; /* no time at all */
+    bar.retry = b->bar_count > 0 && run_same_chain(&b->bars[b->bar_count - 1].run, r);
+    bar.collided = b->bar_count < JUDGE_MOST && collisions_judge(m, j, i, now_ms, &collision);
+    b->bars = xgrow(b->bars, &b->bar_cap, b->bar_count + 1, sizeof *b->bars);
+    b->bars[b->bar_count++] = bar;
+  }
+  fill_gaps(b, j, since_ms, until_ms, now_ms);
+  fill_planned(b, plan, j, since_ms, until_ms);
+}
+
+int64_t timeline_next_failure(const struct model *m, int place, size_t job, int64_t from_ms, bool backwards)
+{
+  const struct job *j = &m->places[place].jobs[job];
+  int64_t best = WHEN_NONE;
+  for (size_t i = 0; i < j->run_count; i++) {
+    const struct run *r = &j->runs[i];
+    if (!run_state_info((enum run_state)r->state)->failed || r->started_ms == WHEN_NONE)
+      continue;
+    if (backwards ? r->started_ms >= from_ms : r->started_ms <= from_ms)
+      continue;
+    if (best == WHEN_NONE || (backwards ? r->started_ms > best : r->started_ms < best))
+      best = r->started_ms;
+  }
+  return best;
+}
