@@ -6,6 +6,12 @@
 #include "base/log.h"
 #include "base/xalloc.h"
 
+/* A file may be written twice in one second. */
+#ifdef __APPLE__
+#define FILE_WRITTEN(st) ((st).st_mtimespec)
+#else
+#define FILE_WRITTEN(st) ((st).st_mtim)
+#endif
 #define WATCH_EVERY (3 * WHEN_SECOND)
 
 struct err login_new(const struct aws_config *config, const struct login_options *options, struct transport *transport,
@@ -76,7 +82,9 @@ static uint64_t stamp_file(uint64_t stamp, const struct login *l, const char *pa
   char *real = path != NULL ? aws_config_expand_path(l->config, path) : NULL;
   struct stat st = {0};
   if (real != NULL && stat(real, &st) == 0) {
-    const uint64_t parts[] = {(uint64_t)st.st_mtime, (uint64_t)st.st_size, (uint64_t)st.st_ino, (uint64_t)st.st_ctime};
+    const struct timespec written = FILE_WRITTEN(st);
+    const uint64_t parts[] = {(uint64_t)written.tv_sec, (uint64_t)written.tv_nsec, (uint64_t)st.st_size,
+                              (uint64_t)st.st_ino};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
       stamp = (stamp ^ parts[i]) * UINT64_C(0x100000001b3);
   }
