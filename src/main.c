@@ -18,6 +18,7 @@
 #include "cli/cli.h"
 #include "demo.h"
 #include "options.h"
+#include "settings.h"
 #include "views/front.h"
 
 static struct app *running_app;
@@ -85,8 +86,24 @@ static struct err run_command(struct app *app, const struct options *o, const st
   return e;
 }
 
-static struct err run_screen(struct app *app, const struct options *o, const struct clock *clock, int *status)
+/* [keys] of the config file, as the views want them. The list ends with the settings. */
+static struct views_key_option *keys_of(const struct settings *settings, size_t *count)
 {
+  struct views_key_option *keys = xcalloc(settings->count + 1, sizeof *keys);
+  *count = 0;
+  for (size_t i = 0; i < settings->count; i++) {
+    if (strcmp(settings->items[i].section, "keys") == 0) {
+      keys[(*count)++] = (struct views_key_option){.action = settings->items[i].key, .keys = settings->items[i].value};
+    }
+  }
+  return keys;
+}
+
+static struct err run_screen(struct app *app, const struct options *o, const struct settings *settings,
+                             const struct clock *clock, int *status)
+{
+  size_t key_count = 0;
+  struct views_key_option *keys = keys_of(settings, &key_count);
   struct views_options v = {
       .clock = clock,
       .zone = o->request.zone,
@@ -98,6 +115,8 @@ static struct err run_screen(struct app *app, const struct options *o, const str
       .view = o->view,
       .since_ms = o->request.since_ms,
       .until_ms = o->request.until_ms,
+      .keys = keys,
+      .key_count = key_count,
   };
   struct views_front *front = NULL;
   struct err e = views_front_new(&v, &front);
@@ -106,10 +125,12 @@ static struct err run_screen(struct app *app, const struct options *o, const str
     *status = views_front_exit_status(front);
   }
   views_front_free(front);
+  free(keys);
   return e;
 }
 
-static struct err run(const struct options *o, const char *argv0, struct clock *clock, int *status)
+static struct err run(const struct options *o, const struct settings *settings, const char *argv0, struct clock *clock,
+                      int *status)
 {
   struct demo demo = {.keep_fd = -1, .pid = -1};
   struct app *app = NULL;
@@ -121,6 +142,7 @@ static struct err run(const struct options *o, const char *argv0, struct clock *
       .endpoint_url = o->endpoint_url,
       .read_only = o->read_only,
       .refresh_seconds = o->refresh_seconds,
+      .max_requests_per_second = settings_number(settings, "", NULL, "max_requests_per_second", 0),
       .clock = clock,
       .test_fd = o->test_fd,
   };
@@ -144,7 +166,8 @@ static struct err run(const struct options *o, const char *argv0, struct clock *
   }
   if (!err_is(&e)) {
     running_app = app;
-    e = o->request.command == CLI_NONE ? run_screen(app, o, clock, status) : run_command(app, o, clock, status);
+    e = o->request.command == CLI_NONE ? run_screen(app, o, settings, clock, status)
+                                       : run_command(app, o, clock, status);
     running_app = NULL;
   }
   app_free(app);
@@ -161,6 +184,8 @@ static struct err run(const struct options *o, const char *argv0, struct clock *
 int main(int argc, char **argv)
 {
   struct options options;
+  struct settings settings = {0};
+  struct price_table *prices = NULL;
   struct clock clock;
   int status = 0;
 
@@ -170,6 +195,19 @@ int main(int argc, char **argv)
   struct err e = options_read(argc, argv, clock_wall_ms(&clock), &options);
   if (!err_is(&e) && options.test_fd >= 0) {
     clock_init_manual(&clock, options.now_ms);
+  }
+  /* The demo has no configuration, not even ours. */
+  if (!err_is(&e) && !options.demo && !options.help && !options.version) {
+    e = settings_load(options.config, &settings);
+  }
+  if (!err_is(&e)) {
+    settings_fill_options(&settings, &options);
+    prices = price_table_new();
+    settings_fill_prices(&settings, prices);
+    options.request.prices = prices;
+  }
+  for (size_t i = 0; i < settings.fault_count; i++) {
+    fprintf(stderr, "gluetop: %s\n", settings.faults[i]);
   }
   text_set_ascii((!err_is(&e) && options.ascii) || strcmp(nl_langinfo(CODESET), "UTF-8") != 0);
 
@@ -181,7 +219,7 @@ int main(int argc, char **argv)
     e = err_new(ERR_USAGE, "the screen needs a terminal");
     err_set_hint(&e, "for scripts there are commands: gluetop --help");
   } else if (!err_is(&e)) {
-    e = run(&options, argv[0], &clock, &status);
+    e = run(&options, &settings, argv[0], &clock, &status);
   }
   if (err_is(&e)) {
     cli_print_error(&e);
@@ -189,5 +227,7 @@ int main(int argc, char **argv)
   }
   err_fini(&e);
   options_fini(&options);
+  price_table_free(prices);
+  settings_fini(&settings);
   return status;
 }

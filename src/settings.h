@@ -37,4 +37,11 @@ bool settings_bool(const struct settings *s, const char *section, const char *na
 /* Names of the sections of a kind, in the file's order; index from 0; NULL behind the last. */
 const char *settings_section(const struct settings *s, const char *section, size_t index);
 
+struct options;
+struct price_table;
+/* Where the command line is silent, the file speaks. Strings of the options then point into the settings. */
+void settings_fill_options(const struct settings *s, struct options *o);
+/* [price REGION] entries, before everything else that the table knows. */
+void settings_fill_prices(const struct settings *s, struct price_table *prices);
+
 #endif
