@@ -36,12 +36,23 @@ const char *decode_string(const struct cJSON *item, struct arena *arena)
   return cJSON_IsString(item) ? arena_strdup(arena, item->valuestring) : NULL;
 }
 
-static void decoder_member(struct decoder *d, const struct decode_field *f, const struct cJSON *item, void *base)
+static const char *decoder_string(struct decoder *d, uint8_t index, const struct cJSON *item)
 {
+  if (!cJSON_IsString(item))
+    return NULL;
+  const char *last = d->last[index];
+  if (last == NULL || strcmp(last, item->valuestring) != 0)
+    d->last[index] = last = arena_strdup(d->arena, item->valuestring);
+  return last;
+}
+
+static void decoder_member(struct decoder *d, uint8_t index, const struct cJSON *item, void *base)
+{
+  const struct decode_field *f = &d->fields[index];
   void *at = (char *)base + f->offset;
   switch (f->kind) {
   case DECODE_STRING:
-    *(const char **)at = decode_string(item, d->arena);
+    *(const char **)at = decoder_string(d, index, item);
     break;
   case DECODE_TIME:
     (void)json_item_time(item, at);
@@ -73,7 +84,7 @@ void decoder_object(struct decoder *d, const struct cJSON *object, void *base)
       return; /* an array */
     uint8_t index = decoder_find(d, before, item->string);
     if (index < d->count) {
-      decoder_member(d, &d->fields[index], item, base);
+      decoder_member(d, index, item, base);
       before = index;
     }
   }

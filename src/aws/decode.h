@@ -34,6 +34,7 @@ struct decoder {
   uint8_t count;
   uint8_t next[DECODE_FIELDS_MAX +
                1]; /* which field followed this one last time: services repeat their order row after row */
+  const char *last[DECODE_FIELDS_MAX]; /* the field's text in the row before: most repeat, and are not copied again */
   struct arena *arena;
   void *extra; /* of the functions */
 };

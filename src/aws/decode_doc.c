@@ -24,9 +24,15 @@ struct doc_reader {
   bool keep;
 };
 
+/* As cJSON sees it: every control character is a blank. */
+static bool doc_is_blank(char c)
+{
+  return (unsigned char)c <= ' ';
+}
+
 static void doc_skip_blanks(struct doc_reader *r)
 {
-  while (r->at < r->end && (*r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r'))
+  while (r->at < r->end && doc_is_blank(*r->at))
     r->at++;
 }
 
@@ -186,7 +192,7 @@ static bool doc_value(struct doc_reader *r, int depth, const char *name)
     return true;
   }
   const char *from = r->at;
-  while (r->at < r->end && memchr(",]} \t\r\n", *r->at, 7) == NULL)
+  while (r->at < r->end && !doc_is_blank(*r->at) && memchr(",]}", *r->at, 3) == NULL)
     r->at++;
   size_t len = (size_t)(r->at - from);
   if (len == 0)

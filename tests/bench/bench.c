@@ -16,6 +16,7 @@
 #define NONE (-1.0)
 
 static const struct bench_row *const rows[] = {
+    &bench_row_decode,
     &bench_row_sign,
     &bench_row_sign_prefetched,
 };

@@ -21,6 +21,7 @@ struct bench_row {
 /* Nanoseconds that one of count calls of work takes; work returns 0 when it did what it should. Negative where one did not. */
 double bench_time(int (*work)(void *state), void *state, unsigned count);
 
+extern const struct bench_row bench_row_decode;
 extern const struct bench_row bench_row_sign;
 extern const struct bench_row bench_row_sign_prefetched;
 

@@ -496,6 +496,18 @@ static void test_doc_of_an_escaped_name(void **state)
   assert_int_equal(a.doc.count, 2);
 }
 
+/* cJSON takes control characters between tokens for blanks: so must the tree. */
+static void test_doc_with_odd_blanks(void **state)
+{
+  (void)state;
+  static const char text[] = "{\"JobRun\":\x02{\"Id\":\"a\",\"N\":1\x03}\x04}";
+  struct glue_doc_answer a;
+  struct err e = glue_decode_doc(text, sizeof text - 1, "JobRun", &arena, &a);
+  assert_false(err_is(&e));
+  assert_int_equal(a.doc.count, 3);
+  assert_string_equal(a.doc.nodes[2].text, "1");
+}
+
 static void test_no_doc(void **state)
 {
   (void)state;
@@ -637,6 +649,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(test_doc, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_doc_of_a_job, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_doc_of_an_escaped_name, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_doc_with_odd_blanks, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_no_doc, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_start, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_stop, set_up, tear_down),
