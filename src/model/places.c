@@ -237,6 +237,10 @@ void model_put_triggers(struct model *m, int place, const struct trigger_data *d
   for (size_t i = 0; i < count; i++)
     trigger_pack(m, &d[i], &p->triggers[i]);
   p->trigger_count = count;
+  for (size_t i = 0; i < count; i++)
+    for (size_t k = 0; k < p->triggers[i].action_count; k++)
+      if (p->triggers[i].actions[k].job != 0)
+        place_job_make(m, place, p->triggers[i].actions[k].job); /* perhaps the only word about it */
   m->generation++;
 }
 

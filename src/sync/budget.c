@@ -2,15 +2,20 @@
 
 #include <math.h>
 
-#define BUDGET_CUT         0.90   /* of what went through */
-#define BUDGET_MIN_RATE    0.25   /* a request in four seconds, whatever happens */
-#define BUDGET_GROW_STEP   0.0018 /* of the rate, for a request that passed; the longer all goes well, the bolder */
-#define BUDGET_GROW_BOLDER 40.0   /* requests that passed since the cut until the step has doubled */
-#define BUDGET_CUT_REST_MS INT64_C(1000)
-#define BUDGET_OVERDRAFT   3.0
-#define BUDGET_FREE_ABOVE  2000.0 /* nobody throttles there: the limit has gone */
-#define BUDGET_RATE_MS     INT64_C(2000)
-#define BUDGET_RATE_MIN_MS INT64_C(250)
+#define BUDGET_CUT            0.85
+#define BUDGET_OVERSHOT_CUT   0.95 /* of what went through, where that is less still */
+#define BUDGET_SAMPLES        8
+#define BUDGET_MIN_RATE       0.25   /* a request in four seconds, whatever happens */
+#define BUDGET_GROW_STEP      0.0018 /* of the rate, for a request that passed; the longer all goes well, the bolder */
+#define BUDGET_GROW_BOLDER    40.0   /* requests that passed since the cut until the step has doubled */
+#define BUDGET_PROBE_STEP     0.2    /* ... as long as the limit is not known to be near */
+#define BUDGET_PROBE_A_SECOND 1.4    /* ... and no more than that share in a second */
+#define BUDGET_PROBE_BELOW    0.8    /* of where the limit was met last */
+#define BUDGET_FIRST_MIN      4.0    /* the first refusal may be somebody else's doing */
+#define BUDGET_CUT_REST_MS    INT64_C(250)
+#define BUDGET_OVERDRAFT      3.0
+#define BUDGET_FREE_ABOVE     2000.0        /* nobody throttles there: the limit has gone */
+#define BUDGET_RATE_MIN_MS    INT64_C(1000) /* a burst that the service lets pass is no rate */
 
 void budget_init(struct budget *b, double fixed_rate, uint64_t seed, int64_t mono_ms)
 {
@@ -77,17 +82,16 @@ int64_t budget_next_ms(const struct budget *b, bool interactive, int64_t mono_ms
 
 double budget_present_rate(const struct budget *b, int64_t mono_ms)
 {
-  unsigned n = 0;
-  int64_t oldest = mono_ms;
-  for (unsigned i = 0; i < b->passed_count; i++)
-    if (b->passed[i] > mono_ms - BUDGET_RATE_MS) {
-      n++;
-      if (b->passed[i] < oldest)
-        oldest = b->passed[i];
-    }
-  if (n == 0)
-    return 0;
-  int64_t span = mono_ms - oldest;
+  /* From the last few that passed; a burst that the service let pass is no rate, so it counts as a second's. */
+  if (b->passed_count < BUDGET_SAMPLES)
+    return b->passed_count;
+  unsigned n = BUDGET_SAMPLES;
+  int64_t first = b->passed[(b->passed_next + BUDGET_WINDOW - n) % BUDGET_WINDOW];
+  while (n < b->passed_count && mono_ms - first < BUDGET_RATE_MIN_MS) {
+    n++;
+    first = b->passed[(b->passed_next + BUDGET_WINDOW - n) % BUDGET_WINDOW];
+  }
+  int64_t span = mono_ms - first;
   return n * 1000.0 / (double)(span < BUDGET_RATE_MIN_MS ? BUDGET_RATE_MIN_MS : span);
 }
 
@@ -102,7 +106,10 @@ void budget_passed(struct budget *b, int64_t mono_ms)
   b->tokens = budget_tokens(b, mono_ms);
   b->filled_mono_ms = mono_ms;
   b->passed_since_cut++;
-  b->rate += b->rate * BUDGET_GROW_STEP * (1 + (double)b->passed_since_cut / BUDGET_GROW_BOLDER);
+  double step = BUDGET_GROW_STEP * (1 + (double)b->passed_since_cut / BUDGET_GROW_BOLDER);
+  if (b->rate < b->met * BUDGET_PROBE_BELOW)
+    step = b->rate > BUDGET_PROBE_A_SECOND / BUDGET_PROBE_STEP ? BUDGET_PROBE_A_SECOND / b->rate : BUDGET_PROBE_STEP;
+  b->rate += b->rate * step;
   if (b->rate > BUDGET_FREE_ABOVE)
     b->rate = (double)INFINITY;
 }
@@ -114,10 +121,16 @@ void budget_throttled(struct budget *b, int64_t mono_ms)
   if (b->cut_mono_ms != INT64_MIN && mono_ms - b->cut_mono_ms < BUDGET_CUT_REST_MS)
     return;
   double through = budget_present_rate(b, mono_ms);
-  double rate = b->rate;
-  if (isinf(rate) || (through > 0 && through < rate))
-    rate = through;
-  rate *= BUDGET_CUT;
+  double rate = b->rate * BUDGET_CUT;
+  if (isinf(b->rate)) {
+    rate = through < BUDGET_FIRST_MIN ? BUDGET_FIRST_MIN : through * BUDGET_OVERSHOT_CUT;
+    b->met = (double)INFINITY; /* the first refusal says little about where the limit is: go and find it */
+  } else if (b->passed_count >= BUDGET_SAMPLES && through * BUDGET_OVERSHOT_CUT < rate) {
+    b->met = through;
+    rate = through * BUDGET_OVERSHOT_CUT;
+  } else {
+    b->met = b->rate;
+  }
   b->rate = rate < BUDGET_MIN_RATE ? BUDGET_MIN_RATE : rate;
   if (b->tokens > 0 || isinf(b->tokens))
     b->tokens = 0;

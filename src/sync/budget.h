@@ -1,15 +1,15 @@
 /* How many requests a second the account gets from us: one budget for each place, shared by all calls.
  *
- * Glue does not publish its API rates, so nothing is assumed: the rate is free until the service throttles. Then it is cut to a
- * share of what really went through (multiplicative decrease), and grows again by a small step for every request that passes
- * (additive increase), so that at most about one request in forty meets the limit. Pure: time comes in, jitter from a seed. */
+ * Glue does not publish its API rates, so nothing is assumed: the rate is free until the service throttles for the first time. Then it is
+ * set to somewhat less than what went through; every further refusal cuts it (multiplicative decrease, at most four times a second), every
+ * request that passes lets it grow by a small step (additive increase), so that about one request in fifty meets the limit. Pure: time comes in, jitter from a seed. */
 #ifndef GLUETOP_SYNC_BUDGET_H
 #define GLUETOP_SYNC_BUDGET_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define BUDGET_WINDOW 64 /* sends that are remembered to know the present rate */
+#define BUDGET_WINDOW 256 /* sends that are remembered to know the present rate */
 
 struct budget {
   double fixed;  /* max_requests_per_second of the config; 0: none */
@@ -20,6 +20,7 @@ struct budget {
   int64_t passed[BUDGET_WINDOW]; /* when the last requests were answered and not throttled; a ring */
   unsigned passed_count, passed_next;
   uint64_t passed_since_cut;
+  double met; /* the rate at which the limit was met last; INFINITY: not known yet */
   uint64_t sent, throttled; /* in all */
   uint64_t random;
 };
