@@ -240,7 +240,7 @@ void transfer_judge_clock(struct transfer *x, struct err *e)
   /* The text is the verifier's own clock; the Date header may be a proxy's. */
   bool known =
       (errors_server_time(err_message(e), &server) && transfer_believable(server)) || transfer_server_time(x, &server);
-  int64_t behind = known ? server - (x->signed_wall_ms + transfer_skew(x)) : 0;
+  int64_t behind = known ? server - (x->signed_wall_ms + x->signed_skew_ms) : 0;
   if (behind < OUTCOME_SKEW_MIN_MS && behind > -OUTCOME_SKEW_MIN_MS) {
     /* The clock does not explain it. RequestExpired is also what old keys are met with. */
     if (e->kind == ERR_SKEW && known && strncmp(code, "RequestExpired", 14) == 0)

@@ -77,6 +77,7 @@ struct transfer {
   struct curl_slist *header_list;
   int64_t started_ms, progress_ms, ended_ms;
   int64_t signed_wall_ms;
+  int64_t signed_skew_ms; /* of this try: others in flight may have learned another since */
   curl_off_t seen; /* bytes both ways at progress_ms */
   bool began;      /* the connection stood and the request was about to leave */
   char curl_error[CURL_ERROR_SIZE];

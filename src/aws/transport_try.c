@@ -196,7 +196,7 @@ static struct err transfer_sign(struct transfer *x)
   if (keys.access_key_id == NULL || keys.secret == NULL)
     return err_new(ERR_CREDENTIALS, "there are no keys to sign with");
   enum sigv4_status status = sigv4_sign_headers(t->keys, &request, &keys, x->signing_region, x->signing_name,
-                                                x->signed_wall_ms + transfer_skew(x), &made);
+                                                x->signed_wall_ms + x->signed_skew_ms, &made);
   if (status != SIGV4_OK) {
     struct err e = err_new(ERR_CREDENTIALS, "the request cannot be signed: %s", sigv4_status_text(status));
     err_set_hint(&e, "Check the access key, the session token and the Region for characters that do not belong there.");
@@ -351,6 +351,7 @@ struct err transfer_start(struct transfer *x)
   x->began = false;
   x->curl_error[0] = '\0';
   x->signed_wall_ms = clock_wall_ms(t->clock);
+  x->signed_skew_ms = transfer_skew(x);
 
   for (size_t i = 0; i < x->header_count; i++)
     transfer_add_header(x, x->headers[i].name, x->headers[i].value);

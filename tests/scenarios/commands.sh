@@ -47,4 +47,12 @@ is "a wrong secret is a matter of credentials" 3 "$STATUS"
 STATUS=$(unset AWS_ACCESS_KEY_ID; gt jobs; echo "$STATUS")
 is "half a pair of keys" 3 "$STATUS"
 
+# Several requests are in flight when the first answer tells that the clock is wrong: each is judged by the time it was signed with.
+for skew in 900 -4000; do
+  sim --seed 1 --now $NOW --fault "*:skew=$skew"
+  gt runs -o json
+  is "a clock that is $skew s off is learned" 0 "$STATUS"
+  json "and nothing is missing ($skew)" 'd["complete"] is True and len(d["runs"]) > 100'
+done
+
 verdict
