@@ -55,6 +55,7 @@ struct err views_front_new(const struct views_options *options, struct views_fro
                                               .since_ms = options->since_ms,
                                               .until_ms = options->until_ms,
                                               .keys = &f->keys,
+                                              .prices = options->prices,
                                               .now_ms = clock_wall_ms(options->clock)};
     e = shell_new(&f->shell_options, &f->shell);
   }

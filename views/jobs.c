@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/xalloc.h"
+#include "model/cost.h"
+#include "model/schedule.h"
 #include "views/format.h"
+#include "views/money.h"
 #include "views/rows.h"
 
 #define OUTCOMES 8
@@ -14,7 +17,7 @@ struct jobs_row {
   strid name;
   struct run last; /* has_last */
   bool has_last, asked, failed_to_read, gone, defined;
-  uint8_t outcomes[OUTCOMES]; /* enum run_state, oldest first */
+  uint8_t outcomes[OUTCOMES]; /* enum run_state, newest first */
   uint8_t outcome_count;
   uint8_t type;
   int64_t typical_ms; /* median of the successful runs known; WHEN_NONE */
@@ -22,16 +25,26 @@ struct jobs_row {
   strid worker_type, version;
   double dpu;
   int32_t runs, failed; /* in the window */
-  strid account_label;
+  int64_t next_ms;      /* planned start; WHEN_NONE: none */
+  struct cost_sum cost; /* in the window */
   const char *place_label;
+};
+
+/* When a job starts next is worked out again only when that moment has passed or the triggers were read again. */
+struct next_start {
+  int64_t at_ms, triggers_ms;
+  bool known;
 };
 
 struct jobs_state {
   struct list list;
-  bool loading;
   size_t read, total; /* jobs whose runs were read */
   char *trouble;      /* why there is nothing to see */
-  int places;
+  struct {
+    struct next_start *next; /* by job index */
+    size_t count;
+  } * places;
+  size_t place_count;
 };
 
 /* --- columns -------------------------------------------------------------------------------------------------------- */
@@ -89,8 +102,8 @@ static void text_outcomes(const void *row, const struct list_env *env, struct bu
   for (int i = 0; i < OUTCOMES - r->outcome_count; i++) {
     buf_addc(out, ' ');
   }
-  for (int i = 0; i < r->outcome_count; i++) {
-    buf_adds(out, sign(format_state_sign((enum run_state)r->outcomes[i])));
+  for (int i = r->outcome_count; i > 0; i--) {
+    buf_adds(out, sign(format_state_sign((enum run_state)r->outcomes[i - 1])));
   }
 }
 
@@ -187,6 +200,28 @@ static unsigned style_failed(const void *row)
   return r->failed > 0 ? ROLE_BAD : ROLE_TEXT;
 }
 
+static void text_next(const void *row, const struct list_env *env, struct buf *out)
+{
+  ROW;
+  int64_t away = r->next_ms == WHEN_NONE ? 0 : r->next_ms - env->now_ms;
+  if (r->next_ms == WHEN_NONE || r->gone) {
+    format_nothing(out);
+  } else {
+    char text[WHEN_TEXT_MAX];
+    enum when_style style = when_day_start(r->next_ms, env->zone) == when_day_start(env->now_ms, env->zone) ? WHEN_HM
+                            : away < 6 * WHEN_DAY ? WHEN_DAY_HM
+                                                  : WHEN_DATE;
+    buf_adds(out, when_format(r->next_ms, env->zone, style, text));
+  }
+}
+
+static void text_cost(const void *row, const struct list_env *env, struct buf *out)
+{
+  ROW;
+  (void)env;
+  format_cost_sum(out, &r->cost);
+}
+
 static void text_place(const void *row, const struct list_env *env, struct buf *out)
 {
   ROW;
@@ -239,6 +274,29 @@ static int by_dpu(const void *a, const void *b, const struct list_env *env)
   return compare_f64(x->dpu, y->dpu);
 }
 
+/* What starts first is the smallest; what never starts by itself comes behind all that does. */
+static int by_next(const void *a, const void *b, const struct list_env *env)
+{
+  const struct jobs_row *x = a, *y = b;
+  (void)env;
+  return compare_i64(x->next_ms == WHEN_NONE ? INT64_MAX : x->next_ms,
+                     y->next_ms == WHEN_NONE ? INT64_MAX : y->next_ms);
+}
+
+static int by_cost(const void *a, const void *b, const struct list_env *env)
+{
+  const struct jobs_row *x = a, *y = b;
+  (void)env;
+  return compare_i64(cost_sum_nano(&x->cost), cost_sum_nano(&y->cost));
+}
+
+static int by_place(const void *a, const void *b, const struct list_env *env)
+{
+  const struct jobs_row *x = a, *y = b;
+  int result = compare_i64(x->key.place, y->key.place);
+  return result != 0 ? result : by_name(a, b, env);
+}
+
 static int by_version(const void *a, const void *b, const struct list_env *env)
 {
   const struct jobs_row *x = a, *y = b;
@@ -272,14 +330,16 @@ static const struct list_column columns[] = {
     {.title = "JOB", .word = "job", .min = 20, .max = 48, .worth = 100, .name = true, .searched = true, .text = text_name, .style = style_name, .compare = by_name},
     {.title = "LAST", .word = "last", .min = 13, .max = 13, .worth = 99, .searched = true, .text = text_last, .style = style_state, .compare = by_last, .big_first = true},
     {.title = "OUTCOMES", .min = OUTCOMES, .max = OUTCOMES, .worth = 98, .text = text_outcomes},
+    {.title = "NEXT", .word = "next", .min = 9, .max = 10, .worth = 91, .text = text_next, .compare = by_next},
     {.title = "TYPICAL", .word = "typical", .min = 7, .max = 7, .worth = 96, .align = TEXT_RIGHT, .text = text_typical, .compare = by_typical, .big_first = true},
     {.title = "DPU", .word = "dpu", .min = 6, .max = 6, .worth = 94, .align = TEXT_RIGHT, .text = text_dpu, .compare = by_dpu, .big_first = true},
-    {.title = "RUNS", .word = "runs", .min = 5, .max = 5, .worth = 90, .align = TEXT_RIGHT, .text = text_runs, .compare = by_runs, .big_first = true},
+    {.title = "RUNS", .word = "runs", .min = 4, .max = 6, .worth = 90, .align = TEXT_RIGHT, .text = text_runs, .compare = by_runs, .big_first = true},
     {.title = "FAIL", .word = "failed", .min = 4, .max = 4, .worth = 92, .align = TEXT_RIGHT, .text = text_failed, .style = style_failed, .compare = by_failed, .big_first = true},
+    {.title = "USD", .word = "usd", .min = 8, .max = 9, .worth = 93, .align = TEXT_RIGHT, .text = text_cost, .compare = by_cost, .big_first = true},
     {.title = "VER", .word = "version", .min = 4, .max = 4, .worth = 80, .align = TEXT_RIGHT, .text = text_version, .compare = by_version, .searched = true},
     {.title = "WORKERS", .word = NULL, .min = 9, .max = 11, .worth = 70, .align = TEXT_LEFT, .text = text_workers, .searched = true},
     {.title = "TYPE", .word = "type", .min = 6, .max = 6, .worth = 60, .text = text_type, .compare = by_type, .searched = true},
-    {.title = "ACCOUNT", .word = NULL, .min = 10, .max = 28, .worth = 50, .text = text_place, .searched = true},
+    {.title = "ACCOUNT", .word = "account", .compare = by_place, .min = 10, .max = 28, .worth = 50, .text = text_place, .searched = true},
 };
 /* clang-format on */
 
@@ -310,6 +370,10 @@ static void jobs_close(struct view *v)
 {
   struct jobs_state *s = v->state;
   list_fini(&s->list);
+  for (size_t p = 0; p < s->place_count; p++) {
+    free(s->places[p].next);
+  }
+  free(s->places);
   free(s->trouble);
 }
 
@@ -325,8 +389,36 @@ static void jobs_wants(const struct view *v, const struct scene *scene, struct w
   rows_want_all_runs(scene, WANT_BEHIND, out);
 }
 
-static void fill_row(struct jobs_row *row, const struct scene *scene, int place, const struct job *j)
+static int64_t next_start(struct jobs_state *s, const struct scene *scene, int place, size_t index)
 {
+  const struct place *p = &scene->model->places[place];
+  if ((size_t)place >= s->place_count) {
+    s->places = xreallocarray(s->places, (size_t)place + 1, sizeof *s->places);
+    memset(s->places + s->place_count, 0, ((size_t)place + 1 - s->place_count) * sizeof *s->places);
+    s->place_count = (size_t)place + 1;
+  }
+  if (index >= s->places[place].count) {
+    size_t count = p->job_count;
+    s->places[place].next = xreallocarray(s->places[place].next, count, sizeof(struct next_start));
+    memset(s->places[place].next + s->places[place].count, 0,
+           (count - s->places[place].count) * sizeof(struct next_start));
+    s->places[place].count = count;
+  }
+  struct next_start *n = &s->places[place].next[index];
+  bool passed = n->at_ms != WHEN_NONE && n->at_ms <= scene->now_ms;
+  if (!n->known || passed || n->triggers_ms != p->triggers_fresh.fetched_ms) {
+    n->known = true;
+    n->triggers_ms = p->triggers_fresh.fetched_ms;
+    n->at_ms = schedule_next(scene->model, place, p->jobs[index].name, scene->now_ms, NULL);
+  }
+  return n->at_ms;
+}
+
+static void fill_row(struct jobs_row *row, const struct scene *scene, int place, size_t index)
+{
+  const struct model *m = scene->model;
+  const struct job *j = &m->places[place].jobs[index];
+  const struct job_stats *stats = stats_cache_get(scene->stats, m, place, index);
   row->key = row_key_of_job(place, j->name);
   row->name = j->name;
   row->gone = j->gone;
@@ -337,22 +429,20 @@ static void fill_row(struct jobs_row *row, const struct scene *scene, int place,
   row->workers = j->workers;
   row->worker_type = j->worker_type;
   row->version = j->glue_version;
-  row->dpu = model_job_dpu(scene->model, j);
-  row->typical_ms = rows_typical_ms(j);
+  row->dpu = model_job_dpu(m, j);
+  row->typical_ms = stats->times.count > 0 ? (int64_t)(stats->times.p50 * 1000.0) : WHEN_NONE;
   if (j->run_count > 0) {
     row->last = j->runs[0];
     row->has_last = true;
   }
-  while (row->outcome_count < OUTCOMES && row->outcome_count < j->run_count) {
-    row->outcome_count++;
-  }
-  for (uint8_t i = 0; i < row->outcome_count; i++) {
-    row->outcomes[i] = j->runs[row->outcome_count - 1 - i].state;
-  }
+  row->outcome_count = (uint8_t)stats_outcomes(j, row->outcomes, OUTCOMES);
   for (size_t i = 0; i < j->run_count; i++) {
-    if (run_meets(&j->runs[i], scene->since_ms, scene->until_ms, scene->now_ms)) {
+    const struct run *r = &j->runs[i];
+    if (run_meets(r, scene->since_ms, scene->until_ms, scene->now_ms)) {
+      struct cost c = cost_of_run(m, scene->prices, place, j, r, scene->now_ms);
+      cost_sum_add(&row->cost, &c);
       row->runs++;
-      row->failed += format_is_failure((enum run_state)j->runs[i].state);
+      row->failed += format_is_failure((enum run_state)r->state);
     }
   }
 }
@@ -362,19 +452,16 @@ static void jobs_update(struct view *v, const struct scene *scene)
   struct jobs_state *s = v->state;
   const struct model *m = scene->model;
   s->read = s->total = 0;
-  s->places = 0;
   list_begin(&s->list, &(struct list_env){.strings = m->strings, .now_ms = scene->now_ms, .zone = scene->zone});
+  list_hide(&s->list, "account", m->place_count < 2 || scene->place >= 0);
   for (size_t p = 0; p < m->place_count; p++) {
-    if (scene_shows(scene, (int)p)) {
-      s->places++;
-      for (size_t i = 0; i < m->places[p].job_count; i++) {
-        const struct job *j = &m->places[p].jobs[i];
-        struct jobs_row *row = list_add(&s->list);
-        fill_row(row, scene, (int)p, j);
-        row->place_label = m->place_count > 1 ? rows_place_label(m, (int)p) : NULL;
-        s->total++;
-        s->read += row->asked;
-      }
+    for (size_t i = 0; scene_shows(scene, (int)p) && i < m->places[p].job_count; i++) {
+      struct jobs_row *row = list_add(&s->list);
+      fill_row(row, scene, (int)p, i);
+      row->next_ms = next_start(s, scene, (int)p, i);
+      row->place_label = rows_place_label(m, (int)p);
+      s->total++;
+      s->read += row->asked;
     }
   }
   list_end(&s->list);

@@ -308,6 +308,14 @@ int list_find_column(const struct list *l, const char *word)
   return found;
 }
 
+void list_hide(struct list *l, const char *word, bool hidden)
+{
+  int column = list_find_column(l, word);
+  if (column >= 0) {
+    l->hidden[column] = hidden;
+  }
+}
+
 bool list_is_marked(const struct list *l, const struct row_key *key)
 {
   struct list_mark *mark = NULL;

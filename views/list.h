@@ -47,6 +47,7 @@ struct list_column {
   bool searched;  /* the filter looks into it */
   bool name;      /* is reversed under the cursor */
   bool greedy;    /* takes what is left of the window, up to max */
+  int wish;       /* of a greedy one: has this width before columns of less worth come in */
   bool big_first; /* sorting by it begins with the largest */
   void (*text)(const void *row, const struct list_env *env, struct buf *out);
   int (*compare)(const void *a, const void *b, const struct list_env *env);
@@ -84,6 +85,7 @@ struct list {
   bool wrap;
   char *filter;                   /* cleaned, "" for none */
   struct list_mark *marks;        /* hash table */
+  bool hidden[LIST_COLUMNS_MAX];  /* columns that would say nothing now */
   int measured[LIST_COLUMNS_MAX]; /* longest text so far; only grows, so that columns do not jump */
 };
 
@@ -103,6 +105,8 @@ bool list_select(struct list *l, const struct row_key *key); /* false: not shown
 void list_set_filter(struct list *l, const char *filter);
 void list_set_problems_only(struct list *l, bool on);
 void list_set_sort(struct list *l, int column, bool reverse);
+/* Hide a column that would say nothing now (the account, when there is one). */
+void list_hide(struct list *l, const char *word, bool hidden);
 int list_find_column(const struct list *l, const char *word); /* -1 */
 
 bool list_is_marked(const struct list *l, const struct row_key *key);

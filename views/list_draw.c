@@ -61,19 +61,24 @@ static void make_layout(const struct list *l, int width, struct layout *lay)
     size_t best = count;
     for (size_t c = 0; c < count; c++) {
       bool scrolled = c >= l->ops->fixed && c < l->ops->fixed + (size_t)l->skip;
-      bool better = best == count || (l->skip > 0 ? false : l->ops->columns[c].worth > l->ops->columns[best].worth);
-      if (!done[c] && !scrolled && better) {
+      bool better = best == count || (l->skip == 0 && l->ops->columns[c].worth > l->ops->columns[best].worth);
+      if (!done[c] && !scrolled && !l->hidden[c] && better) {
         best = c;
       }
     }
     if (best < count) {
+      const struct list_column *column = &l->ops->columns[best];
       done[best] = true;
-      lay->width[best] = l->ops->columns[best].min;
-      if (total(l, lay) > width && l->ops->columns[best].worth < 100) {
+      lay->width[best] = column->min;
+      int room = width - total(l, lay);
+      if (room < 0 && column->worth < 100) {
         lay->width[best] = 0;
         if (l->skip > 0) {
           break;
         }
+      } else if (column->wish > column->min && room > 0) {
+        int more = column->wish - column->min;
+        lay->width[best] += more < room ? more : room;
       }
     }
   }

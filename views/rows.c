@@ -5,8 +5,6 @@
 #include "base/xalloc.h"
 #include "views/format.h"
 
-#define TYPICAL_RUNS 31 /* enough for a steady median, few enough to be quick with thousands of jobs */
-
 static void add_want(enum want_kind kind, enum want_urgency urgency, int context, strid job, const struct scene *s,
                      struct wants *out)
 {
@@ -66,27 +64,6 @@ int64_t rows_took_ms(const struct run *r, int64_t now_ms)
     took = model_run_elapsed_ms(r, now_ms);
   }
   return took < 0 && took != WHEN_NONE ? 0 : took;
-}
-
-static int compare_times(const void *a, const void *b)
-{
-  const int64_t *x = a, *y = b;
-  return *x < *y ? -1 : *x > *y;
-}
-
-int64_t rows_typical_ms(const struct job *j)
-{
-  int64_t took[TYPICAL_RUNS];
-  size_t count = 0;
-  for (size_t i = 0; i < j->run_count && count < TYPICAL_RUNS; i++) {
-    const struct run *r = &j->runs[i];
-    if (r->state == RUN_SUCCEEDED && r->completed_ms != WHEN_NONE) {
-      int64_t ms = r->execution_seconds >= 0 ? r->execution_seconds * WHEN_SECOND : r->completed_ms - r->started_ms;
-      took[count++] = ms;
-    }
-  }
-  qsort(took, count, sizeof took[0], compare_times);
-  return count == 0 ? WHEN_NONE : count % 2 == 1 ? took[count / 2] : (took[count / 2 - 1] + took[count / 2]) / 2;
 }
 
 static void add_error(struct buf *out, const struct err *e)
@@ -217,7 +194,9 @@ bool rows_report(const struct list *l, const struct scene *scene, bool runs, enu
                                .since_ms = scene->since_ms,
                                .until_ms = scene->until_ms,
                                .zone = scene->zone,
-                               .context_of_place = contexts};
+                               .context_of_place = contexts,
+                               .prices = scene->prices,
+                               .stats = scene->stats};
   jw_init(&w, out, true);
   if (format == REPORT_JSON) {
     jw_object(&w);

@@ -11,8 +11,6 @@ void rows_want_all_runs(const struct scene *scene, enum want_urgency urgency, st
 
 /* "PROD eu-west-1", or the account number; from the string pool's life or static. */
 const char *rows_place_label(const struct model *m, int place);
-/* Median time that the last successful runs took; WHEN_NONE: none is known. */
-int64_t rows_typical_ms(const struct job *j);
 /* How long a run takes or took: from its beginning to cost where that is known, else from its acceptance. */
 int64_t rows_took_ms(const struct run *r, int64_t now_ms);
 

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/xalloc.h"
+#include "model/cost.h"
 #include "views/answer.h"
 #include "views/doc.h"
 #include "views/format.h"
+#include "views/money.h"
 #include "views/rows.h"
 
 #define CHAIN_MAX 32
@@ -119,9 +121,21 @@ static void add_size(struct doc_text *d, const struct scene *scene, const struct
   buf_adds(&text, (r->flags & RUN_FLAG_AUTO_SCALING) ? " at most (auto scaling)" : "");
   buf_adds(&text, r->execution_class == CLASS_FLEX ? ", FLEX" : "");
   doc_field(d, "workers", ROLE_TEXT, text.data);
-  if (!isnan(r->dpu_seconds)) {
-    doc_fieldf(d, "DPU-hours", ROLE_TEXT, "%.4f measured", r->dpu_seconds / 3600.0);
+  buf_fini(&text);
+}
+
+static void add_cost(struct doc_text *d, const struct scene *scene, int place, const struct job *j, const struct run *r)
+{
+  struct cost c = cost_of_run(scene->model, scene->prices, place, j, r, scene->now_ms);
+  struct buf text;
+  buf_init(&text, 256);
+  format_cost(&text, &c);
+  if (c.usd_basis != COST_UNKNOWN) {
+    buf_addf(&text, " %s, %.4f DPU-hours %s", cost_basis_word(c.usd_basis), cost_dpu_hours(c.dpu_micros),
+             cost_basis_word(c.dpu_basis));
   }
+  buf_adds(&text, run_finished(r) ? "" : " so far");
+  doc_field(d, "cost", ROLE_MONEY, text.data);
   buf_fini(&text);
 }
 
@@ -203,6 +217,7 @@ static void add_run(struct run_state_of_view *s, const struct scene *scene, cons
   }
   add_times(d, scene, j, r);
   add_size(d, scene, r);
+  add_cost(d, scene, s->subject.place, j, r);
   doc_field(d, "Glue version", ROLE_TEXT, model_str(m, r->glue_version));
   doc_field(d, "trigger", ROLE_TEXT, model_str(m, r->trigger));
   doc_field(d, "previous run", ROLE_TEXT, model_str(m, r->previous_run_id));

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/xalloc.h"
+#include "model/cost.h"
 #include "views/format.h"
+#include "views/money.h"
 #include "views/rows.h"
 
 struct runs_row {
@@ -14,6 +16,7 @@ struct runs_row {
   struct run run;
   int32_t timeout_minutes; /* effective; 0: none, -1: unknown */
   double dpu;
+  struct cost cost;
   bool is_new;
   const char *place_label;
 };
@@ -134,6 +137,13 @@ static void text_dpu(const void *row, const struct list_env *env, struct buf *ou
     buf_adds(out, isnan(r->dpu) ? "" : "~");
   }
   format_dpu(out, r->dpu);
+}
+
+static void text_cost(const void *row, const struct list_env *env, struct buf *out)
+{
+  ROW;
+  (void)env;
+  format_cost(out, &r->cost);
 }
 
 static void text_attempt(const void *row, const struct list_env *env, struct buf *out)
@@ -274,6 +284,20 @@ static int by_dpu(const void *a, const void *b, const struct list_env *env)
   return compare_f64(x->dpu, y->dpu);
 }
 
+static int by_cost(const void *a, const void *b, const struct list_env *env)
+{
+  PAIR;
+  (void)env;
+  return compare_i64(x->cost.nano, y->cost.nano);
+}
+
+static int by_place(const void *a, const void *b, const struct list_env *env)
+{
+  PAIR;
+  int result = compare_i64(x->key.place, y->key.place);
+  return result != 0 ? result : by_started(a, b, env);
+}
+
 static int by_trigger(const void *a, const void *b, const struct list_env *env)
 {
   PAIR;
@@ -302,15 +326,16 @@ static int by_error(const void *a, const void *b, const struct list_env *env)
   {.title = "TOOK", .word = "took", .min = 7, .max = 7, .worth = 97, .align = TEXT_RIGHT, .text = text_took, .compare = by_took, .big_first = true}, \
   {.title = "USED", .word = "used", .min = 4, .max = 4, .worth = 90, .align = TEXT_RIGHT, .text = text_used, .style = style_used, .compare = by_used, .big_first = true}, \
   {.title = "LIMIT", .word = "limit", .min = 5, .max = 6, .worth = 70, .align = TEXT_RIGHT, .text = text_limit, .style = style_dim, .compare = by_limit, .big_first = true}, \
-  {.title = "DPU", .word = "dpu", .min = 5, .max = 6, .worth = 88, .align = TEXT_RIGHT, .text = text_dpu, .compare = by_dpu, .big_first = true}, \
+  {.title = "DPU", .word = "dpu", .min = 6, .max = 6, .worth = 88, .align = TEXT_RIGHT, .text = text_dpu, .compare = by_dpu, .big_first = true}, \
+  {.title = "USD", .word = "usd", .min = 7, .max = 9, .worth = 84, .align = TEXT_RIGHT, .text = text_cost, .compare = by_cost, .big_first = true}, \
   {.title = "TRY", .word = "attempt", .min = 3, .max = 3, .worth = 60, .align = TEXT_RIGHT, .text = text_attempt, .compare = by_attempt, .big_first = true}, \
   {.title = "CLASS", .min = 5, .max = 5, .worth = 40, .text = text_class}, \
   {.title = "VER", .min = 4, .max = 4, .worth = 35, .align = TEXT_RIGHT, .text = text_version}, \
   {.title = "WORKERS", .min = 8, .max = 11, .worth = 30, .text = text_workers}, \
   {.title = "TRIGGER", .word = "trigger", .min = 12, .max = 28, .worth = 55, .searched = true, .text = text_trigger, .compare = by_trigger}
 #define COLUMN_ERROR \
-  {.title = "ERROR", .word = "error", .min = 10, .max = 400, .worth = 85, .greedy = true, .searched = true, .text = text_error, .style = style_error, .compare = by_error}
-#define COLUMN_PLACE {.title = "ACCOUNT", .min = 10, .max = 28, .worth = 45, .searched = true, .text = text_place}
+  {.title = "ERROR", .word = "error", .min = 10, .max = 400, .worth = 85, .wish = 40, .greedy = true, .searched = true, .text = text_error, .style = style_error, .compare = by_error}
+#define COLUMN_PLACE {.title = "ACCOUNT", .word = "account", .min = 10, .max = 28, .worth = 86, .searched = true, .text = text_place, .compare = by_place}
 
 enum { SORT_STARTED_ALL = 3, SORT_STARTED_ONE = 3 };
 
@@ -408,7 +433,7 @@ static void runs_wants(const struct view *v, const struct scene *scene, struct w
 static void add_runs(struct runs_state *s, const struct scene *scene, int place, const struct job *j)
 {
   const struct model *m = scene->model;
-  const char *label = m->place_count > 1 ? rows_place_label(m, place) : NULL;
+  const char *label = rows_place_label(m, place);
   enum timeout_source source;
   for (size_t i = 0; i < j->run_count; i++) {
     const struct run *r = &j->runs[i];
@@ -419,6 +444,7 @@ static void add_runs(struct runs_state *s, const struct scene *scene, int place,
       row->run = *r;
       row->timeout_minutes = model_run_timeout(m, j, r, &source);
       row->dpu = model_run_dpu(m, r);
+      row->cost = cost_of_run(m, scene->prices, place, j, r, scene->now_ms);
       row->place_label = label;
       row->is_new = s->looked_ms != WHEN_NONE && r->started_ms > s->looked_ms;
       s->failed += format_is_failure((enum run_state)r->state);
@@ -453,6 +479,7 @@ static void runs_update(struct view *v, const struct scene *scene)
   const struct model *m = scene->model;
   s->failed = s->active = 0;
   list_begin(&s->list, &(struct list_env){.strings = m->strings, .now_ms = scene->now_ms, .zone = scene->zone});
+  list_hide(&s->list, "account", m->place_count < 2 || scene->place >= 0);
   if (s->one_job) {
     const struct job *j = model_job(m, s->place, s->job);
     if (j != NULL) {

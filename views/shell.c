@@ -155,12 +155,15 @@ struct err shell_new(const struct shell_options *options, struct shell **out)
                             .read_only = options->read_only,
                             .width = 80,
                             .height = 19,
-                            .keys = &s->keys};
+                            .keys = &s->keys,
+                            .prices = options->prices,
+                            .stats = stats_cache_new(0)};
   s->span_ms = INT64_MAX;
   s->end_ms = options->until_ms;
   if (options->since_ms != INT64_MIN) {
     int64_t span = (options->until_ms == INT64_MAX ? options->now_ms : options->until_ms) - options->since_ms;
-    s->span_ms = (span + WHEN_MINUTE / 2) / WHEN_MINUTE * WHEN_MINUTE; /* the two moments were taken one after the other */
+    s->span_ms =
+        (span + WHEN_MINUTE / 2) / WHEN_MINUTE * WHEN_MINUTE; /* the two moments were taken one after the other */
   }
   shell_resolve_window(s);
   if (options->view != NULL) {
@@ -177,7 +180,7 @@ struct err shell_new(const struct shell_options *options, struct shell **out)
     }
   }
   if (err_is(&e)) {
-    free(s);
+    shell_free(s);
   } else {
     s->tab = first;
     shell_open(s, shell_tab_views[first], NULL, 0, NULL);
@@ -197,6 +200,7 @@ void shell_free(struct shell *s)
       view_free(s->tabs[t].stack[--s->tabs[t].depth]);
     }
   }
+  stats_cache_free(s->scene.stats);
   free(s->copy);
   free(s->say);
   free(s->changes_told);

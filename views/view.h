@@ -15,6 +15,8 @@
 #include "base/err.h"
 #include "base/when.h"
 #include "model/model.h"
+#include "model/price.h"
+#include "model/stats.h"
 #include "model/wants.h"
 #include "report/report.h"
 #include "views/actions.h"
@@ -32,6 +34,8 @@ struct scene {
   bool quiet;        /* nothing in flight and every question answered */
   int width, height; /* of the view's pane */
   const struct keymap *keys;
+  const struct price_table *prices; /* NULL: the built-in ones */
+  struct stats_cache *stats;        /* usual lengths, shared by all views */
 };
 
 /* What something on the screen stands for: what start, stop, copy and describe act on. */
