@@ -327,7 +327,7 @@ static int by_error(const void *a, const void *b, const struct list_env *env)
   {.title = "USED", .word = "used", .min = 4, .max = 4, .worth = 90, .align = TEXT_RIGHT, .text = text_used, .style = style_used, .compare = by_used, .big_first = true}, \
   {.title = "LIMIT", .word = "limit", .min = 5, .max = 6, .worth = 70, .align = TEXT_RIGHT, .text = text_limit, .style = style_dim, .compare = by_limit, .big_first = true}, \
   {.title = "DPU", .word = "dpu", .min = 6, .max = 6, .worth = 88, .align = TEXT_RIGHT, .text = text_dpu, .compare = by_dpu, .big_first = true}, \
-  {.title = "USD", .word = "usd", .min = 7, .max = 9, .worth = 84, .align = TEXT_RIGHT, .text = text_cost, .compare = by_cost, .big_first = true}, \
+  {.title = "USD", .word = "usd", .min = 8, .max = 9, .worth = 84, .align = TEXT_RIGHT, .text = text_cost, .compare = by_cost, .big_first = true}, \
   {.title = "TRY", .word = "attempt", .min = 3, .max = 3, .worth = 60, .align = TEXT_RIGHT, .text = text_attempt, .compare = by_attempt, .big_first = true}, \
   {.title = "CLASS", .min = 5, .max = 5, .worth = 40, .text = text_class}, \
   {.title = "VER", .min = 4, .max = 4, .worth = 35, .align = TEXT_RIGHT, .text = text_version}, \
