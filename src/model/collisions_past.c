@@ -63,7 +63,9 @@ int32_t collisions_limit(const struct job *j)
   return j->max_concurrent_runs < 1 ? 1 : j->max_concurrent_runs;
 }
 
-static bool at_work(const struct run *r, int64_t at_ms, int64_t now_ms)
+/* Runs that have begun hold a slot for sure. Between acceptance and work a run may have been starting up (and held one) or waiting (and held
+ * none), which its times do not tell: a short while is taken as start-up, but only where runs at work do not explain the rest. */
+static bool at_work(const struct run *r, int64_t at_ms, int64_t now_ms, int64_t start_up_ms)
 {
   int64_t began = cost_began(r, NULL);
   if (r->started_ms == WHEN_NONE || r->started_ms > at_ms || r->state == RUN_WAITING || r->state == RUN_EXPIRED ||
@@ -71,30 +73,46 @@ static bool at_work(const struct run *r, int64_t at_ms, int64_t now_ms)
     return false;
   if (began == WHEN_NONE)
     began = r->started_ms; /* STARTING */
-  /* while it waited it held no slot; while it started up it did */
-  bool held = began <= at_ms || began - r->started_ms <= START_UP_MS;
+  bool held = began <= at_ms || began - r->started_ms <= start_up_ms;
   return held && cost_ended(r, now_ms) > at_ms;
 }
 
-size_t collisions_at_work(const struct job *j, int64_t at_ms, size_t except, int64_t now_ms, struct run *out,
-                          size_t cap)
+static size_t count_at_work(const struct job *j, size_t first, int64_t at_ms, size_t except, int64_t now_ms,
+                            int64_t start_up_ms, struct run *out, size_t cap)
 {
-  size_t low = 0, high = j->run_count, count = 0;
-  while (low < high) { /* the newest run that had started by then; those without a time are last */
-    size_t middle = low + (high - low) / 2;
-    if (j->runs[middle].started_ms != WHEN_NONE && j->runs[middle].started_ms > at_ms)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  for (size_t i = low; i < j->run_count && i - low < LOOK_BACK; i++) {
-    if (i == except || !at_work(&j->runs[i], at_ms, now_ms))
+  size_t count = 0;
+  for (size_t i = first; i < j->run_count && i - first < LOOK_BACK; i++) {
+    if (i == except || !at_work(&j->runs[i], at_ms, now_ms, start_up_ms))
       continue;
     if (count < cap)
       out[count] = j->runs[i];
     count++;
   }
   return count;
+}
+
+/* Index of the newest run that had started by then; those without a time are last. */
+static size_t first_started(const struct job *j, int64_t at_ms)
+{
+  size_t low = 0, high = j->run_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (j->runs[middle].started_ms != WHEN_NONE && j->runs[middle].started_ms > at_ms)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+size_t collisions_at_work(const struct job *j, int64_t at_ms, size_t except, int64_t now_ms, struct run *out,
+                          size_t cap)
+{
+  size_t first = first_started(j, at_ms);
+  size_t count = count_at_work(j, first, at_ms, except, now_ms, 0, out, cap);
+  if (count >= (size_t)collisions_limit(j))
+    return count;
+  return count_at_work(j, first, at_ms, except, now_ms, START_UP_MS, out, cap);
 }
 
 static size_t blockers_of(struct collision *c, const struct job *j, size_t index, int64_t now_ms)
@@ -111,8 +129,9 @@ static bool waited_for_job(struct collision *c, const struct job *j, size_t inde
   if (blockers_of(c, j, index, now_ms) < limit)
     return false;
   /* still full when it began: the limit was another one at that time */
-  return collisions_at_work(j, c->at_ms + waited_ms + RELEASE_SLACK_MS, index, now_ms, NULL, 0) < limit ||
-         c->run.state == RUN_EXPIRED;
+  int64_t began = c->at_ms + waited_ms + RELEASE_SLACK_MS;
+  return c->run.state == RUN_EXPIRED ||
+         count_at_work(j, first_started(j, began), began, index, now_ms, 0, NULL, 0) < limit;
 }
 
 bool collisions_judge(const struct model *m, const struct job *j, size_t index, int64_t now_ms, struct collision *out)
