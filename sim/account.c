@@ -3,17 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cjson/cJSON.h>
-#include <uthash.h>
 #include "base/json.h"
 #include "base/xalloc.h"
 #include "sim/rng.h"
-
-/* A name in use. Names of deleted jobs leave the table, their records stay. */
-struct sim_name {
-  char *text;
-  int32_t index;
-  UT_hash_handle hh;
-};
 
 /* The trigger wants to hear of the job's runs; once is enough, whatever number of conditions it has. */
 static void watch(struct sim_job *job, int32_t trigger)
@@ -24,40 +16,26 @@ static void watch(struct sim_job *job, int32_t trigger)
   job->watchers[job->watcher_count++] = trigger;
 }
 
-static void name_put(struct sim_name **table, const char *text, int32_t index)
+static void name_put(struct sim_names *names, const char *text, int32_t index)
 {
-  struct sim_name *n = xcalloc(1, sizeof *n);
-  n->text = xstrdup(text);
-  n->index = index;
-  HASH_ADD_KEYPTR(hh, *table, n->text, strlen(n->text), n);
+  size_t old = names->cap;
+  strid id = strpool_put(names->texts, text);
+  names->index = xgrow(names->index, &names->cap, (size_t)id + 1, sizeof *names->index);
+  for (size_t i = old; i < names->cap; i++)
+    names->index[i] = -1;
+  names->index[id] = index;
 }
 
-static int32_t name_get(struct sim_name *table, const char *text)
+static int32_t name_get(const struct sim_names *names, const char *text)
 {
-  struct sim_name *n = NULL;
-  HASH_FIND_STR(table, text, n);
-  return n != NULL ? n->index : -1;
+  strid id = strpool_find(names->texts, text);
+  return id != 0 ? names->index[id] : -1;
 }
 
-static void name_drop(struct sim_name **table, const char *text)
+static void names_fini(struct sim_names *names)
 {
-  struct sim_name *n = NULL;
-  HASH_FIND_STR(*table, text, n);
-  if (n == NULL)
-    return;
-  HASH_DEL(*table, n);
-  free(n->text);
-  free(n);
-}
-
-static void names_free(struct sim_name **table)
-{
-  struct sim_name *n, *next;
-  HASH_ITER (hh, *table, n, next) {
-    HASH_DEL(*table, n);
-    free(n->text);
-    free(n);
-  }
+  strpool_free(names->texts);
+  free(names->index);
 }
 
 void sim_account_init(struct sim_account *a, const char *id, const char *region, uint64_t seed, int64_t start_ms)
@@ -77,6 +55,8 @@ void sim_account_init(struct sim_account *a, const char *id, const char *region,
       .flex_limit = 4000,
   };
   arena_init(&a->memory);
+  a->job_names.texts = strpool_new();
+  a->trigger_names.texts = strpool_new();
 }
 
 static void job_free(struct sim_job *job)
@@ -111,8 +91,8 @@ void sim_account_fini(struct sim_account *a)
     trigger_free(a->triggers[i]);
   for (size_t i = 0; i < a->kept_count; i++)
     cJSON_Delete(a->kept[i]);
-  names_free(&a->job_names);
-  names_free(&a->trigger_names);
+  names_fini(&a->job_names);
+  names_fini(&a->trigger_names);
   free(a->jobs);
   free(a->triggers);
   free(a->kept);
@@ -124,7 +104,7 @@ void sim_account_fini(struct sim_account *a)
 
 int32_t sim_job_index(const struct sim_account *a, const char *name)
 {
-  return name != NULL ? name_get(a->job_names, name) : -1;
+  return name != NULL ? name_get(&a->job_names, name) : -1;
 }
 
 struct sim_job *sim_job_find(const struct sim_account *a, const char *name)
@@ -185,7 +165,7 @@ void sim_job_redefine(struct sim_account *a, struct sim_job *job, struct cJSON *
 
 void sim_job_delete(struct sim_account *a, struct sim_job *job)
 {
-  name_drop(&a->job_names, job->name);
+  name_put(&a->job_names, job->name, -1);
   job->deleted = true;
   job->bookmark = (struct sim_bookmark){.exists = false};
   job->watcher_count = 0;
@@ -193,7 +173,7 @@ void sim_job_delete(struct sim_account *a, struct sim_job *job)
 
 struct sim_trigger *sim_trigger_find(const struct sim_account *a, const char *name)
 {
-  int32_t index = name != NULL ? name_get(a->trigger_names, name) : -1;
+  int32_t index = name != NULL ? name_get(&a->trigger_names, name) : -1;
   return index >= 0 ? a->triggers[index] : NULL;
 }
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/strpool.h"
 #include "base/when.h"
 #include "model/cron.h"
 
@@ -92,7 +93,7 @@ struct sim_behaviour {
 
 /* A deviation from it: runs accepted in [from_s, until_s) relative to the account's present at start. */
 struct sim_deviation {
-  int64_t from_s, until_s;
+  int from_s, until_s;
   int run_s;          /* runs so long; 0: as usual */
   int factor_percent; /* or so much longer than usual; 0: as usual */
   enum sim_state outcome;
@@ -163,7 +164,13 @@ struct sim_caller {
 };
 
 struct sim_event;
-struct sim_name; /* hash of names */
+
+/* Which name is whose: -1 for nobody's. Names of deleted jobs are free again, their records stay. */
+struct sim_names {
+  struct strpool *texts;
+  int32_t *index; /* by number of the text */
+  size_t cap;
+};
 
 struct sim_account {
   const char *id, *region;
@@ -176,7 +183,7 @@ struct sim_account {
   size_t job_count, job_cap;
   struct sim_trigger **triggers;
   size_t trigger_count, trigger_cap;
-  struct sim_name *job_names, *trigger_names;
+  struct sim_names job_names, trigger_names;
   struct sim_event *events; /* a binary heap by time */
   size_t event_count, event_cap;
   uint64_t event_serial;
@@ -234,7 +241,7 @@ int64_t sim_run_execution_s(const struct sim_account *a, const struct sim_run *r
 /* DPU-seconds as the service tells them: false while it does not (yet). */
 bool sim_run_dpu_seconds(const struct sim_account *a, const struct sim_job *job, const struct sim_run *run,
                          double *out);
-#define SIM_RUN_ID_MAX 96
+#define SIM_RUN_ID_MAX 260
 char *sim_run_id(const struct sim_run *run, char out[SIM_RUN_ID_MAX]);
 int32_t sim_run_find(const struct sim_job *job, const char *id); /* -1: none */
 void sim_run_event(struct sim_account *a, int32_t job, int32_t run, int kind);

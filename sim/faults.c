@@ -1,7 +1,6 @@
 #include "sim/faults.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,26 +23,27 @@ struct fault {
 
 static const struct {
   const char *name;
-  double standard; /* value when none is given; NAN: one must be given */
+  double standard;  /* the value when none is given */
+  bool needs_value; /* one must be given */
 } kinds[FAULT_KIND_COUNT] = {
-    [FAULT_LATENCY] = {"latency", NAN},
-    [FAULT_THROTTLE] = {"throttle", 0},
-    [FAULT_500] = {"500", 0},
-    [FAULT_503HTML] = {"503html", 0},
-    [FAULT_RESET] = {"reset", 0},
-    [FAULT_RESET_AFTER] = {"reset-after", 0},
-    [FAULT_TRUNCATE] = {"truncate", 0},
-    [FAULT_DRIP] = {"drip", 50},
-    [FAULT_HANG] = {"hang", 0},
-    [FAULT_GARBAGE] = {"garbage", 0},
-    [FAULT_EXPIRED] = {"expired", 0},
-    [FAULT_SKEW] = {"skew", NAN},
-    [FAULT_EMPTY_PAGES] = {"empty-pages", 1},
-    [FAULT_REPEAT_TOKEN] = {"repeat-token", 0},
-    [FAULT_DENIED] = {"denied", 0},
-    [FAULT_GZIP] = {"gzip", 0},
-    [FAULT_RETRY_AFTER] = {"retry-after", 1},
-    [FAULT_HUGE] = {"huge", 64},
+    [FAULT_LATENCY] = {"latency", 0, true},
+    [FAULT_THROTTLE] = {"throttle", 0, false},
+    [FAULT_500] = {"500", 0, false},
+    [FAULT_503HTML] = {"503html", 0, false},
+    [FAULT_RESET] = {"reset", 0, false},
+    [FAULT_RESET_AFTER] = {"reset-after", 0, false},
+    [FAULT_TRUNCATE] = {"truncate", 0, false},
+    [FAULT_DRIP] = {"drip", 50, false},
+    [FAULT_HANG] = {"hang", 0, false},
+    [FAULT_GARBAGE] = {"garbage", 0, false},
+    [FAULT_EXPIRED] = {"expired", 0, false},
+    [FAULT_SKEW] = {"skew", 0, true},
+    [FAULT_EMPTY_PAGES] = {"empty-pages", 1, false},
+    [FAULT_REPEAT_TOKEN] = {"repeat-token", 0, false},
+    [FAULT_DENIED] = {"denied", 0, false},
+    [FAULT_GZIP] = {"gzip", 0, false},
+    [FAULT_RETRY_AFTER] = {"retry-after", 1, false},
+    [FAULT_HUGE] = {"huge", 64, false},
 };
 
 void sim_faults_init(struct faults *f, uint64_t seed)
@@ -95,7 +95,7 @@ static bool read_kind(struct fault *fault, char *text)
     fault->value = kinds[i].standard;
     if (fault->kind == FAULT_THROTTLE)
       return value == NULL || read_bucket(fault, value);
-    return value != NULL ? read_number(value, -1e9, 1e9, &fault->value) : !isnan(fault->value);
+    return value != NULL ? read_number(value, -1e9, 1e9, &fault->value) : !kinds[i].needs_value;
   }
   return false;
 }

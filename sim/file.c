@@ -114,17 +114,20 @@ struct err sim_file_fill(struct sim_account *a, const char *path)
     e = json_parse(text.data, text.len, &tree);
   if (!err_is(&e)) {
     uint64_t serial = UINT64_MAX;
-    cJSON_ArrayForEach (item, json_get(tree, "Jobs"))
+    cJSON_ArrayForEach (item, json_get(tree, "Jobs")) {
       add_job(a, item);
+    }
     if (cJSON_IsObject(json_get(tree, "Job")))
       add_job(a, json_get(tree, "Job"));
-    cJSON_ArrayForEach (item, json_get(tree, "JobRuns"))
+    cJSON_ArrayForEach (item, json_get(tree, "JobRuns")) {
       add_run(a, item, serial--);
+    }
     for (size_t i = 0; i < a->job_count; i++)
       if (a->jobs[i]->run_count > 1)
         qsort(a->jobs[i]->runs, a->jobs[i]->run_count, sizeof *a->jobs[i]->runs, newest_last);
-    cJSON_ArrayForEach (item, json_get(tree, "Triggers"))
+    cJSON_ArrayForEach (item, json_get(tree, "Triggers")) {
       sim_trigger_add(a, cJSON_Duplicate(item, true), a->start_ms);
+    }
   }
   json_free(tree);
   buf_fini(&text);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <cjson/cJSON.h>
 
-#define ARGUMENTS_MAX (260 * 1024)
+#define ARGUMENTS_MAX ((size_t)260 * 1024)
 
 enum member_type { IS_STRING, IS_NUMBER, IS_BOOL, IS_OBJECT };
 
@@ -83,7 +83,7 @@ static void check_arguments(struct sim_call *call, const struct cJSON *arguments
     *sum += strlen(entry->string) + strlen(entry->valuestring);
   }
   if (*sum > ARGUMENTS_MAX)
-    sim_fail(call, "InvalidInputException", "Total size of the arguments exceeds %d bytes.", ARGUMENTS_MAX);
+    sim_fail(call, "InvalidInputException", "Total size of the arguments exceeds %zu bytes.", ARGUMENTS_MAX);
 }
 
 /* MaxCapacity, AllocatedCapacity and workers shut one another out. */
@@ -217,7 +217,7 @@ void sim_check_job(struct sim_call *call, const struct cJSON *definition)
     sim_fail(call, "InvalidInputException", "Role should not be null or empty.");
   if (name == NULL || json_str(command, "ScriptLocation") == NULL)
     sim_fail(call, "InvalidInputException", "Command name and script location should not be null or empty.");
-  if (sim_failed(call))
+  if (sim_failed(call) || name == NULL)
     return;
   if (strcmp(name, "glueetl") != 0 && strcmp(name, "gluestreaming") != 0 && strcmp(name, "pythonshell") != 0 &&
       strcmp(name, "glueray") != 0)

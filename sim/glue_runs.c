@@ -181,7 +181,7 @@ static char *bookmark_text(struct sim_call *call, const struct sim_job *job)
       "\"keys\":{\"customer_id\":\"%lld\"}}}",
       job->name, (long long)b->run, at, (unsigned long long)(sim_rng_next(&lot) >> 32),
       (unsigned long long)(sim_rng_next(&lot) >> 32), (unsigned long long)(sim_rng_next(&lot) >> 32),
-      (unsigned long long)(sim_rng_next(&lot) >> 32), (long long)(4000000 + b->run * 137));
+      (unsigned long long)(sim_rng_next(&lot) >> 32), 4000000LL + (long long)b->run * 137);
 }
 
 static void put_bookmark(struct sim_call *call, const struct sim_job *job)

@@ -20,7 +20,8 @@ struct sim_world {
   struct sim_account account;
   struct faults faults;
   struct clock clock;
-  int64_t shift_ms; /* account's present = wall clock - shift */
+  int64_t shift_ms;    /* account's present = wall clock - shift */
+  struct arena memory; /* of the keys */
   struct sim_key *keys;
   size_t key_count;
   bool any_key, control;

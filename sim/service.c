@@ -1,5 +1,6 @@
 #include "sim/service.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +11,6 @@
 
 static const struct sim_service *const services[] = {&sim_glue, &sim_sts};
 #define SERVICE_COUNT (sizeof services / sizeof services[0])
-
-struct refusal {
-  int status;
-  const char *code;
-  const char *message;
-};
 
 void sim_fail(struct sim_call *call, const char *code, const char *format, ...)
 {
@@ -44,7 +39,7 @@ const char *sim_need_str(struct sim_call *call, const char *name)
     sim_fail(call, "ValidationException",
              "1 validation error detected: Value null at '%c%s' failed to satisfy constraint: Member must not be null",
              name[0] | 0x20, name + 1);
-  else if (text[0] == '\0' || strlen(text) > 255 * 4)
+  else if (text[0] == '\0' || strlen(text) > (size_t)255 * 4)
     sim_fail(call, "InvalidInputException", "%s must be 1 to 255 characters long.", name);
   return sim_failed(call) ? NULL : text;
 }
@@ -84,8 +79,8 @@ static char *form_value(struct arena *scratch, const char *pair, size_t len)
   char *out = arena_alloc(scratch, len + 1);
   size_t n = 0;
   for (size_t i = 0; i < len; i++) {
-    unsigned int code;
-    if (pair[i] == '%' && i + 2 < len && sscanf(pair + i + 1, "%2x", &code) == 1) {
+    int code = pair[i] == '%' && i + 2 < len ? sim_hex_byte(pair + i + 1) : -1;
+    if (code >= 0) {
       out[n++] = (char)code;
       i += 2;
     } else {

@@ -39,10 +39,12 @@ static void copy_keys(struct sim_world *w, const struct sim_options *o)
   static const struct sim_key standard = {SIM_ACCESS_KEY, SIM_SECRET_KEY, NULL, 0};
   const struct sim_key *from = o->key_count > 0 ? o->keys : &standard;
   w->key_count = o->key_count > 0 ? o->key_count : 1;
-  w->keys = xcalloc(w->key_count, sizeof *w->keys);
+  w->keys = arena_array(&w->memory, w->key_count, sizeof *w->keys);
   for (size_t i = 0; i < w->key_count; i++)
-    w->keys[i] = (struct sim_key){xstrdup(from[i].access_key), xstrdup(from[i].secret_key),
-                                  xstrdup(from[i].session_token), from[i].expires_ms};
+    w->keys[i] = (struct sim_key){.access_key = arena_strdup(&w->memory, from[i].access_key),
+                                  .secret_key = arena_strdup(&w->memory, from[i].secret_key),
+                                  .session_token = arena_strdup(&w->memory, from[i].session_token),
+                                  .expires_ms = from[i].expires_ms};
   w->any_key = o->any_key;
 }
 
@@ -72,6 +74,7 @@ static struct err world_init(struct sim_world *w, const struct sim_options *o)
   if (o->manual_clock)
     clock_init_manual(&w->clock, o->now_ms != WHEN_NONE ? o->now_ms : clock_wall_ms(&w->clock));
   w->shift_ms = o->now_ms != WHEN_NONE ? clock_wall_ms(&w->clock) - o->now_ms : 0;
+  arena_init(&w->memory);
   copy_keys(w, o);
   sim_faults_init(&w->faults, o->seed);
   sim_account_init(&w->account, w->account_id, w->account_region, o->seed, sim_world_now(w));
@@ -86,13 +89,8 @@ static void world_fini(struct sim_world *w)
 {
   sim_account_fini(&w->account);
   sim_faults_fini(&w->faults);
-  for (size_t i = 0; i < w->key_count; i++) {
-    free((char *)(uintptr_t)w->keys[i].access_key);
-    free((char *)(uintptr_t)w->keys[i].secret_key);
-    free((char *)(uintptr_t)w->keys[i].session_token);
-  }
-  free(w->keys);
   free(w->tallies);
+  arena_fini(&w->memory);
 }
 
 static struct err open_wake_pipe(struct sim *s)

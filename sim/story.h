@@ -13,24 +13,23 @@
 
 struct story_job {
   const char *name, *description, *team;
-  const char *command; /* NULL: glueetl */
-  const char *version; /* NULL: none (Python shell) */
-  const char *worker;
-  int workers;
-  double capacity; /* Python shell */
-  int timeout;     /* minutes; 0: not set */
-  int concurrent, retries;
-  bool queuing, flex, scaling;
+  const char *command;   /* NULL: glueetl */
+  const char *version;   /* NULL: none (Python shell) */
+  const char *worker;    /* NULL: capacity */
   const char *bookmark;  /* enable, disable, pause; NULL: not told */
   const char *mode;      /* NULL: SCRIPT */
-  const char *script;    /* NULL: s3://nordkap-etl-code/NAME.py */
+  const char *script;    /* NULL: s3://nordkap-etl-code/TEAM/NAME.py */
   const char *arguments; /* "--key=value" lines */
   const char *fixed;     /* the same, NonOverridableArguments */
   const char *connection, *security, *window;
-  int notify;
-  struct sim_behaviour behaviour;
   const struct sim_deviation *deviations;
   size_t deviation_count;
+  double capacity; /* Python shell */
+  struct sim_behaviour behaviour;
+  int workers;
+  int timeout; /* minutes; 0: not set */
+  int concurrent, retries, notify;
+  bool queuing, flex, scaling;
 };
 #define STORY_DEVIATIONS(list) .deviations = (list), .deviation_count = sizeof(list) / sizeof((list)[0])
 
@@ -39,16 +38,16 @@ struct story_trigger {
   const char *starts; /* job names, blanks between */
   /* Of scheduled ones. @M and @H stand for minute and hour of start + offset_s, @15 and @30 for that minute modulo. */
   const char *schedule;
-  int offset_s;
-  const char *on; /* of conditional ones: "job=STATE" with blanks between */
-  bool any;
+  const char *on;    /* of conditional ones: "job=STATE" with blanks between */
   const char *state; /* NULL: ACTIVATED */
-  int off_s;         /* somebody switched it off then; 0: nobody */
   const char *type;  /* NULL: by schedule and on */
   const char *description;
   const char *arguments;
-  int timeout;
   const char *workflow;
+  int offset_s;
+  int off_s; /* somebody switched it off then; 0: nobody */
+  int timeout;
+  bool any;
 };
 
 struct story_call {

@@ -81,19 +81,21 @@ static int hex_digit(char c)
   return -1;
 }
 
+int sim_hex_byte(const char *two)
+{
+  int high = hex_digit(two[0]);
+  int low = high >= 0 ? hex_digit(two[1]) : -1;
+  return low >= 0 ? high * 16 + low : -1;
+}
+
 /* Percent-decodes in place; returns the new length. */
 static size_t decode(char *s)
 {
   size_t out = 0;
   for (size_t in = 0; s[in] != '\0'; in++) {
-    int high = s[in] == '%' ? hex_digit(s[in + 1]) : -1;
-    int low = high >= 0 ? hex_digit(s[in + 2]) : -1;
-    if (low >= 0) {
-      s[out++] = (char)(high * 16 + low);
-      in += 2;
-    } else {
-      s[out++] = s[in];
-    }
+    int byte = s[in] == '%' ? sim_hex_byte(s + in + 1) : -1;
+    s[out++] = byte >= 0 ? (char)byte : s[in];
+    in += byte >= 0 ? 2 : 0;
   }
   s[out] = '\0';
   return out;
@@ -142,7 +144,7 @@ static int compare_strings(const void *a, const void *b)
 
 static void add_canonical_query(struct buf *out, const char *query)
 {
-  char *pairs[512];
+  char *pairs[512] = {NULL};
   size_t count = 0;
   char *copy = xstrdup(query);
   for (char *part = copy; part != NULL && count < 512;) {

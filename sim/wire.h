@@ -27,6 +27,9 @@ struct sim_http {
 /* The first header of that name (any case), or NULL. */
 const char *sim_http_header(const struct sim_http *h, const char *name);
 
+/* The byte that two hex digits stand for, or -1. */
+int sim_hex_byte(const char *two);
+
 struct sim_reply {
   int status;
   struct buf body;
