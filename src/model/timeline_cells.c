@@ -54,7 +54,7 @@ static void fill_stretch(struct timeline_cell *cells, const struct scale *s, int
                          enum timeline_fill fill, const struct timeline_bar *bar)
 {
   int64_t from = eighth_of(s, from_ms), to = eighth_of(s, to_ms);
-  if (from >= s->eighths || to_ms < s->since_ms || to_ms < from_ms)
+  if (from >= s->eighths || to_ms < from_ms || (from_ms < s->since_ms && to_ms <= s->since_ms))
     return;
   if (to <= from)
     to = from + 1;
@@ -118,7 +118,8 @@ static void draw_bar(struct timeline_cell *cells, const struct scale *s, const s
   if (alive && bar->expected_end_ms != WHEN_NONE && bar->expected_end_ms > now_ms)
     fill_stretch(cells, s, now_ms, bar->expected_end_ms, TIMELINE_EXPECTED, bar);
 
-  int64_t first = eighth_of(s, bar->started_ms), last = eighth_of(s, last_moment(bar->started_ms, end));
+  int64_t last_ms = last_moment(bar->started_ms, end);
+  int64_t first = eighth_of(s, bar->started_ms), last = eighth_of(s, last_ms);
   if (bar->started_ms >= s->since_ms && first < s->eighths) {
     cells[first / EIGHTHS].begins = true;
     if (bar->retry)
@@ -126,13 +127,12 @@ static void draw_bar(struct timeline_cell *cells, const struct scale *s, const s
     if (bar->collided)
       mark_cell(cells, s, bar->started_ms, TIMELINE_MARK_MEETS);
   }
-  if (end >= s->since_ms && last < s->eighths) {
-    if (!alive)
-      cells[last / EIGHTHS].ends = true;
-    mark_cell(cells, s, last_moment(bar->started_ms, end), alive ? TIMELINE_MARK_LIVE : end_mark(bar));
-  }
-  for (int64_t column = first / EIGHTHS;
-       end >= s->since_ms && first < s->eighths && column <= last / EIGHTHS && column * EIGHTHS < s->eighths; column++)
+  if (last_ms < s->since_ms || first >= s->eighths)
+    return;
+  mark_cell(cells, s, last_ms, alive ? TIMELINE_MARK_LIVE : end_mark(bar));
+  if (!alive && last < s->eighths)
+    cells[last / EIGHTHS].ends = true;
+  for (int64_t column = first / EIGHTHS; column <= last / EIGHTHS && column * EIGHTHS < s->eighths; column++)
     if (cells[column].runs < UINT16_MAX)
       cells[column].runs++;
 }
