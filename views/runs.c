@@ -86,7 +86,7 @@ static void text_took(const void *row, const struct list_env *env, struct buf *o
 /* Share of the limit, for runs that it can still end, and those that it has ended. */
 static double used(const struct runs_row *r, int64_t now_ms)
 {
-  double share = NAN;
+  double share = (double)NAN;
   int64_t took = rows_took_ms(&r->run, now_ms);
   if (r->timeout_minutes > 0 && took != WHEN_NONE && r->run.state != RUN_WAITING) {
     share = (double)took / ((double)r->timeout_minutes * (double)WHEN_MINUTE);

@@ -62,7 +62,7 @@ struct job *place_job_make(struct model *m, int place, strid name)
                     .timeout_minutes = -1,
                     .workers = -1,
                     .notify_delay_minutes = -1,
-                    .max_capacity = NAN,
+                    .max_capacity = (double)NAN,
                     .listed_ms = WHEN_NONE,
                     .top_read_ms = WHEN_NONE};
   freshness_init(&j->runs_fresh);
