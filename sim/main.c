@@ -252,7 +252,7 @@ int main(int argc, char **argv)
     catch_signals();
     struct err e = sim_new(&c.options, &sim);
     if (err_is(&e)) {
-      status = report(&e, e.kind == ERR_USAGE || e.kind == ERR_CONFIG ? 2 : 1);
+      status = report(&e, e.kind == ERR_IO ? 1 : 2);
     } else {
       printf("listening on http://127.0.0.1:%d\n", sim_port(sim));
       fflush(stdout);
