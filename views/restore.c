@@ -126,8 +126,13 @@ static void on_deadly(int number)
   for (size_t i = 0; i < DEADLY_COUNT; i++) {
     if (deadly[i] == number) {
       struct sigaction next = before_deadly[i];
-      if (next.sa_handler == SIG_IGN && (next.sa_flags & SA_SIGINFO) == 0) {
-        next.sa_handler = SIG_DFL; /* a parent that ignores hang-ups must not keep us alive without a terminal */
+      bool crash = number != SIGTERM && number != SIGHUP && number != SIGINT && number != SIGQUIT;
+      if (!crash || (next.sa_handler == SIG_IGN && (next.sa_flags & SA_SIGINFO) == 0)) {
+        /* A parent that ignores hang-ups must not keep us alive without a terminal, and curses' own handlers of SIGTERM
+         * and SIGINT would turn the signal into an exit. What a sanitizer has to say of a crash is worth hearing. */
+        memset(&next, 0, sizeof next);
+        next.sa_handler = SIG_DFL;
+        sigemptyset(&next.sa_mask);
       }
       sigaction(number, &next, NULL);
     }

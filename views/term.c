@@ -273,10 +273,11 @@ unsigned term_drain(struct terminal *t, struct input_decoder *decoder, int64_t m
   bool more = true;
   if (events & (RESTORE_RESIZED | RESTORE_RESUMED)) {
     read_size(t);
+    /* several sizes may have passed since we looked, and each cut away what did not fit: what the terminal shows is not known */
+    t->repaint = true;
     happened |= TERM_RESIZED;
   }
   if (events & RESTORE_RESUMED) {
-    t->repaint = true;
     happened |= TERM_RESUMED;
   }
   while (more && total < READ_MAX && !t->hung_up) {

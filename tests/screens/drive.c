@@ -29,6 +29,7 @@
  *   plain                    no colour was set since mark (SGR 30-49, 90-107)
  *   golden NAME              the screen equals golden/NAME.txt (with --update: is written there)
  *   golden-look NAME         the same with attributes
+ *   print                    the screen onto standard output, for who writes a script
  *   picture NAME             draw the screen into FOLDER/NAME.svg and .png (with --pictures)
  *   fault SPEC, no-faults    gluesim's, from now on
  *   arrived OP N / done OP N gluesim has read, carried out OP exactly N times
@@ -334,6 +335,14 @@ static bool step_golden_look(struct drive *d, const char *text)
   return check_golden(d, text, true);
 }
 
+static bool step_print(struct drive *d, const char *text)
+{
+  char *dump = vt_dump(d->vt, strcmp(text, "look") == 0);
+  printf("--- %s:%d %dx%d\n%s", d->script, d->line, vt_cols(d->vt), vt_rows(d->vt), dump);
+  free(dump);
+  return true;
+}
+
 static bool step_picture(struct drive *d, const char *text)
 {
   bool good = true;
@@ -490,6 +499,7 @@ static const struct {
     {"plain", step_plain, CHECK},
     {"golden", step_golden, CHECK},
     {"golden-look", step_golden_look, CHECK},
+    {"print", step_print, 0},
     {"picture", step_picture, 0},
     {"arrived", step_arrived, CHECK},
     {"done", step_done, CHECK},
@@ -549,7 +559,7 @@ static void run_script(const char *path, bool update, const char *pictures, stru
       .script = path, .update = update, .pictures = pictures, .cols = 80, .rows = 24, .sim_keep = -1, .sim_clock = -1};
   const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
   char name[256], line[4096];
-  bool in_case = false;
+  bool in_case = false, open = true;
   FILE *f = fopen(path, "r");
   bool good = f != NULL && world_seal(&d);
   snprintf(name, sizeof name, "%s", base);
@@ -566,7 +576,8 @@ static void run_script(const char *path, bool update, const char *pictures, stru
       *rest++ = '\0';
     }
     if (strcmp(verb, "case") == 0) {
-      good = !in_case || end_case(&d, true, name, tally);
+      open = !in_case || end_case(&d, true, name, tally);
+      good = open;
       in_case = true;
       snprintf(name, sizeof name, "%s: %s", base, rest);
     } else {
@@ -578,7 +589,9 @@ static void run_script(const char *path, bool update, const char *pictures, stru
   } else {
     fclose(f);
   }
-  end_case(&d, good, name, tally);
+  if (open) {
+    end_case(&d, good, name, tally);
+  }
   world_open(&d);
 }
 
