@@ -114,6 +114,11 @@ static const struct command_row command_rows[] = {
     {"run", CLI_RUN, 2, 2, "JOB RUN_ID", "one run, with every member the service gave"},
     {"start", CLI_START, 1, 1, "JOB", "start a run"},
     {"stop", CLI_STOP, 2, -1, "JOB RUN_ID...", "stop runs"},
+    {"burn", CLI_BURN, 0, 0, "", "what it costs: now, in the window, this month"},
+    {"timeline", CLI_TIMELINE, 0, 0, "", "what ran when, and what is planned"},
+    {"collisions", CLI_COLLISIONS, 0, 0, "", "who blocked whom, and what will clash"},
+    {"timeouts", CLI_TIMEOUTS, 0, 0, "", "which run will be killed, which limit is a trap"},
+    {"check", CLI_CHECK, 0, 0, "", "what needs a person; exit 1 when something is wrong"},
     {"whoami", CLI_WHOAMI, 0, 0, "", "which identity, from where, until when"},
 };
 enum { COMMAND_ROWS = sizeof command_rows / sizeof command_rows[0] };

@@ -284,14 +284,19 @@ static void print_answer(struct cli *cli, const struct cli_scene *scene, const s
     cli_print_whoami(cli, scene, problems);
     break;
   case CLI_BURN:
+    cli_print_board(cli, BOARD_BURN, scene, problems);
     break;
   case CLI_TIMELINE:
+    cli_print_board(cli, BOARD_TIMELINE, scene, problems);
     break;
   case CLI_COLLISIONS:
+    cli_print_board(cli, BOARD_COLLISIONS, scene, problems);
     break;
   case CLI_TIMEOUTS:
+    cli_print_board(cli, BOARD_TIMEOUTS, scene, problems);
     break;
   case CLI_CHECK:
+    cli_print_board(cli, BOARD_CHECK, scene, problems);
     break;
   case CLI_START:
   case CLI_STOP:
