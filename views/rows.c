@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/xalloc.h"
+#include "model/error_line.h"
 #include "views/format.h"
 
 static void add_want(enum want_kind kind, enum want_urgency urgency, int context, strid job, const struct scene *s,
@@ -143,7 +144,7 @@ bool rows_run_detail(const struct strpool *strings, const struct run *r, int64_t
     buf_addf(out, "%s %s ", sign(format_state_sign(s)), format_state_word(strings, r));
     format_ago(out, now_ms - since);
     buf_adds(out, run_finished(r) ? " ago: " : ": ");
-    buf_adds(out, text);
+    error_line(out, text);
     *role = format_is_failure(s) ? ROLE_BAD : ROLE_WARN;
   }
   return say;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/xalloc.h"
 #include "model/cost.h"
+#include "model/error_line.h"
 #include "views/format.h"
 #include "views/money.h"
 #include "views/rows.h"
@@ -202,7 +203,7 @@ static void text_error(const void *row, const struct list_env *env, struct buf *
   ROW;
   const char *error = strpool_get(env->strings, r->run.error), *detail = strpool_get(env->strings, r->run.state_detail);
   if (error != NULL && error[0] != '\0') {
-    buf_adds(out, error);
+    error_line(out, error);
   } else if (detail != NULL) {
     buf_adds(out, detail);
   }

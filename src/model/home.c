@@ -1,4 +1,5 @@
 #include "model/home.h"
+#include "model/error_line.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,7 +136,10 @@ static void add_failure(struct home_result *h, const struct model *m, const stru
   else
     item->what = xasprintf("%s%s", label, again ? ", running again" : "");
   const char *error = model_str(m, last->error);
-  item->reason = first_line(error != NULL ? error : model_str(m, last->state_detail));
+  struct buf line;
+  buf_init(&line, REASON_MAX);
+  error_line(&line, error != NULL ? error : model_str(m, last->state_detail));
+  item->reason = buf_take(&line);
 }
 
 static void add_timeouts(struct home_result *h, const struct timeouts_result *t, int64_t now_ms)
