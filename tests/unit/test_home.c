@@ -116,7 +116,7 @@ static void test_failures(void **state)
   assert_true(w.home.count == 1 && w.home.errors == 1 && item->severity == HOME_ERROR &&
               item->since_ms == NOW - 10 * WHEN_MINUTE);
   assert_string_equal(item->what, "failed, 2nd time in 24h");
-  assert_string_equal(item->reason, "access denied on s3://curated");
+  assert_string_equal(item->reason, "access denied on s3://curated ...");
   assert_true(item->remedy == HOME_OPEN_RUN && item->has_run && item->run.started_ms == NOW - 20 * WHEN_MINUTE);
   /* it runs again: less loud; a retry that succeeds settles it */
   snprintf(retry, sizeof retry, "%s_attempt_1", account_run_id(101, id));
