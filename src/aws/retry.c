@@ -25,8 +25,8 @@ static const struct retry_rule retry_rules[ERR_KIND_COUNT] = {
     [ERR_SERVER] = {.read_tries = RETRY_TRIES_MAX, .write_unknown = true, .base_ms = 250},
     /* A handshake may be cut off by the network; a certificate that does not fit will not fit the third time either. */
     [ERR_TLS] = {.read_tries = 2, .unsent_tries = 2, .write_unknown = true, .base_ms = 250},
-    /* A page may be garbled once; something that is no Glue stays that. */
-    [ERR_PARSE] = {.read_tries = 3, .write_unknown = true, .base_ms = 250},
+    /* A page may be garbled on the way like any other loss. */
+    [ERR_PARSE] = {.read_tries = RETRY_TRIES_MAX, .write_unknown = true, .base_ms = 250},
     [ERR_TOO_BIG] = {.write_unknown = true},
     [ERR_IO] = {.write_unknown = true},
     [ERR_CANCELLED] = {.write_unknown = true},

@@ -155,6 +155,8 @@ struct err transfer_outcome(struct transfer *x, CURLcode code)
       e = x->accept(x->user, &x->answer);
     if (err_is(&e) && e.detail != NULL && e.detail->http_status == 0)
       err_set_http(&e, x->in.status, NULL, x->answer.request_id);
+    if (e.kind == ERR_PARSE && e.detail != NULL && e.detail->hint == NULL)
+      err_set_hint(&e, "Is the endpoint an AWS service, and is there a proxy between?");
     return e;
   }
   const char *type = transfer_header(x, "x-amzn-errortype");

@@ -240,6 +240,23 @@ static void test_skew_again(void **state)
   fixture_free(f);
 }
 
+/* Two are in flight when the first refusal tells the time: the second is judged by the time that it was signed with. */
+static void test_skew_of_two_in_flight(void **state)
+{
+  (void)state;
+  const struct step steps[] = {skew_cases[3].step, skew_cases[3].step, WELL, WELL};
+  struct fixture *f = skew_fixture(&skew_cases[3], steps, 4);
+  struct transport_request r = fixture_request(f, TRANSPORT_READS);
+  fixture_send(f, &r);
+  fixture_send(f, &r);
+  fixture_drive(f, 1);
+  assert_int_equal(f->out.kind, ERR_OK);
+  fixture_drive(f, 2);
+  assert_int_equal(f->out.kind, ERR_OK);
+  assert_int_equal(server_request_count(f->server), 4);
+  fixture_free(f);
+}
+
 static void test_skew_is_told(void **state)
 {
   (void)state;
@@ -266,6 +283,7 @@ int main(void)
                                              cmocka_unit_test(test_waits_for_login),
                                              cmocka_unit_test(test_no_login),
                                              cmocka_unit_test(test_skew_again),
+                                             cmocka_unit_test(test_skew_of_two_in_flight),
                                              cmocka_unit_test(test_skew_is_told)};
   enum { OTHERS = sizeof others / sizeof others[0] };
   struct CMUnitTest tests[CASES + OTHERS] = {{0}};

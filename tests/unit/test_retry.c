@@ -18,7 +18,7 @@ static const struct {
     {ERR_TIMEOUT, READ, 6, false},     {ERR_TIMEOUT, WRITE_UNSENT, 6, false}, {ERR_TIMEOUT, WRITE_SENT, 1, true},
     {ERR_TLS, READ, 2, false},         {ERR_TLS, WRITE_UNSENT, 2, false},     {ERR_TLS, WRITE_SENT, 1, true},
     {ERR_THROTTLED, READ, 6, false},   {ERR_THROTTLED, WRITE_SENT, 1, false}, {ERR_SERVER, READ, 6, false},
-    {ERR_SERVER, WRITE_SENT, 1, true}, {ERR_PARSE, READ, 3, false},           {ERR_PARSE, WRITE_SENT, 1, true},
+    {ERR_SERVER, WRITE_SENT, 1, true}, {ERR_PARSE, READ, 6, false},           {ERR_PARSE, WRITE_SENT, 1, true},
     {ERR_TOO_BIG, READ, 1, false},     {ERR_TOO_BIG, WRITE_SENT, 1, true},    {ERR_USAGE, READ, 1, false},
     {ERR_USAGE, WRITE_SENT, 1, false}, {ERR_CONFIG, READ, 1, false},          {ERR_CREDENTIALS, READ, 1, false},
     {ERR_DENIED, READ, 1, false},      {ERR_DENIED, WRITE_SENT, 1, false},    {ERR_NOT_FOUND, READ, 1, false},
