@@ -432,6 +432,45 @@ static void demo_moves(void **state)
   sim_account_fini(&a);
 }
 
+/* After a long time the books still balance: what is held is held by runs that are alive. */
+static void books_balance(void **state)
+{
+  (void)state;
+  struct sim_account a;
+  int active = 0;
+  double dpu = 0;
+  size_t waiting = 0;
+  sim_account_init(&a, "441290129012", "eu-west-1", 3, START);
+  struct err e = sim_story_fill(&a);
+  assert_false(err_is(&e));
+  sim_account_advance(&a, START + 100 * WHEN_DAY);
+  for (size_t j = 0; j < a.job_count; j++) {
+    int of_job = 0;
+    int64_t before_ms = INT64_MIN;
+    for (size_t r = 0; r < a.jobs[j]->run_count; r++) {
+      const struct sim_run *run = &a.jobs[j]->runs[r];
+      bool held = run->state == SIM_STARTING || run->state == SIM_RUNNING || run->state == SIM_STOPPING;
+      of_job += held;
+      dpu += held ? run->shape->dpu : 0;
+      waiting += run->state == SIM_WAITING && run->detail != DETAIL_CAPACITY;
+      /* In the order of acceptance, each with its times in order. */
+      assert_true(run->accepted_ms >= before_ms);
+      before_ms = run->accepted_ms;
+      assert_true(run->began_ms == WHEN_NONE || run->began_ms >= run->accepted_ms);
+      assert_true(sim_state_is_final((enum sim_state)run->state) == (run->ended_ms != WHEN_NONE));
+      assert_true(run->ended_ms == WHEN_NONE || run->ended_ms >= run->accepted_ms);
+    }
+    assert_int_equal(of_job, a.jobs[j]->active);
+    assert_true(of_job <= a.jobs[j]->max_concurrent);
+    active += of_job;
+  }
+  assert_int_equal(active, a.active_runs);
+  assert_true(dpu - a.active_dpu - a.active_flex_dpu < 0.01 && a.active_dpu + a.active_flex_dpu - dpu < 0.01);
+  assert_true(a.active_dpu <= a.dpu_limit);
+  assert_int_equal(waiting, a.waiting_count);
+  sim_account_fini(&a);
+}
+
 static void large_is_as_large_as_asked(void **state)
 {
   (void)state;
@@ -475,6 +514,7 @@ int main(void)
       CASE(deleted_job_is_gone_but_its_run_ends),
       cmocka_unit_test(demo_tells_its_story),
       cmocka_unit_test(demo_moves),
+      cmocka_unit_test(books_balance),
       cmocka_unit_test(large_is_as_large_as_asked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
