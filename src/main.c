@@ -190,6 +190,12 @@ int main(int argc, char **argv)
   int status = 0;
 
   setlocale(LC_ALL, "");
+  if (argc == 2 && strcmp(argv[1], "--dump-keys") == 0) { /* not in the manual: `make keys` writes doc/keys.md with it */
+    char *keys = views_keys_markdown();
+    fputs(keys, stdout);
+    free(keys);
+    return 0;
+  }
   secret_forbid_core_dumps();
   clock_init_real(&clock);
   struct err e = options_read(argc, argv, clock_wall_ms(&clock), &options);

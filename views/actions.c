@@ -153,7 +153,7 @@ void keymap_write_markdown(struct buf *out)
   struct keymap m;
   keymap_init(&m);
   buf_adds(out,
-           "# Keys\n\nMade from the action table of the program (views/actions.h); `make doc/keys.md` writes it anew.\n"
+           "# Keys\n\nMade from the action table of the program (views/actions.h); `make keys` writes it anew.\n"
            "Every key can be given to another action in the configuration (see gluetop-config(5)): the name of the "
            "action is what counts.\n"
            "`*` marks what changes something in AWS: it asks first, and is not there with `--read-only`.\n\n"

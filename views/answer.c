@@ -127,7 +127,7 @@ void answer_add_freshness(struct doc_text *out, const struct doc_holder *holder,
     }
     doc_text(out, 2, ROLE_WARN, text.data);
   } else if (holder == NULL) {
-    buf_addf(&text, "reading the whole answer%s", sign(SIGN_ELLIPSIS));
+    buf_addf(&text, "reading the whole answer%s", sign(SIGN_MORE));
     doc_text(out, 2, ROLE_DIM, text.data);
   }
   buf_fini(&text);

@@ -16,7 +16,7 @@ static const struct {
     [SIGN_ROUGH] = {"~", "~"},        [SIGN_UNKNOWN] = {"?", "?"},       [SIGN_NOTHING] = {"\u00b7", "."},
     [SIGN_CURSOR] = {"\u203a", ">"},  [SIGN_MARK] = {"*", "*"},          [SIGN_NEW] = {"\u2022", "'"},
     [SIGN_LINE] = {"\u2500", "-"},    [SIGN_CRUMB] = {"\u203a", ">"},    [SIGN_UP] = {"\u2191", "^"},
-    [SIGN_DOWN] = {"\u2193", "v"},    [SIGN_ELLIPSIS] = {"\u2026", "~"},
+    [SIGN_DOWN] = {"\u2193", "v"},    [SIGN_ELLIPSIS] = {"\u2026", "~"}, [SIGN_MORE] = {"\u2026", "..."},
 };
 
 const char *sign(enum sign s)

@@ -58,7 +58,7 @@ void pane_restyle(const struct pane *p, int y, int x, int cells, unsigned style)
 void pane_box(const struct pane *p, unsigned style, const char *title);
 void pane_cursor(const struct pane *p, int y, int x);
 
-/* Signs of ours, one cell each, with their ASCII forms. */
+/* Signs of ours, one cell each (but for SIGN_MORE in ASCII), with their ASCII forms. */
 enum sign {
   SIGN_OK,
   SIGN_FAILED,
@@ -76,7 +76,8 @@ enum sign {
   SIGN_CRUMB,
   SIGN_UP,
   SIGN_DOWN,
-  SIGN_ELLIPSIS,
+  SIGN_ELLIPSIS, /* something was cut off */
+  SIGN_MORE,     /* at the end of a sentence: it goes on */
   SIGN_COUNT
 };
 const char *sign(enum sign s);

@@ -187,7 +187,7 @@ static void ask(const struct call *c, enum intent_kind kind, const char *said)
   struct intent *i = intents_add(c->intents, kind);
   i->context = context_meant(c->shell);
   i->text = c->rest[0] != '\0' ? xstrdup(c->rest) : NULL;
-  shell_say(c->shell, ROLE_DIM, "%s%s", said, sign(SIGN_ELLIPSIS));
+  shell_say(c->shell, ROLE_DIM, "%s%s", said, sign(SIGN_MORE));
 }
 
 static void do_login(const struct call *c)

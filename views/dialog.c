@@ -340,7 +340,7 @@ static void start_confirm(struct dialog *d, struct outcome *out)
       i->execution_class = xstrdup("FLEX");
     }
   }
-  outcome_say(out, ROLE_TEXT, "starting %s%s", d->names[0], sign(SIGN_ELLIPSIS));
+  outcome_say(out, ROLE_TEXT, "starting %s%s", d->names[0], sign(SIGN_MORE));
 }
 
 static enum handled start_input(struct view *v, const struct input *in, enum action a, struct outcome *out)
@@ -456,7 +456,7 @@ static void stop_confirm(struct dialog *d, struct outcome *out)
       }
     }
   }
-  outcome_say(out, ROLE_TEXT, "stopping %zu run%s%s", stopped, stopped == 1 ? "" : "s", sign(SIGN_ELLIPSIS));
+  outcome_say(out, ROLE_TEXT, "stopping %zu run%s%s", stopped, stopped == 1 ? "" : "s", sign(SIGN_MORE));
   free(done);
 }
 

@@ -234,35 +234,40 @@ static bool line_matches(const struct doc_text *d, size_t i)
          (line->label != NULL && text_find_fold(line->label, d->search) >= 0);
 }
 
-/* The line that the window begins with. */
-static size_t line_on_top(const struct doc_text *d)
+/* First lines on the screen of all lines, in one go; caller frees. */
+static size_t *line_starts(const struct doc_text *d)
 {
-  size_t found = 0, at = 0;
+  size_t *starts = xcalloc(d->count + 1, sizeof *starts);
+  struct doc_text one = *d;
+  size_t at = 0;
   for (size_t i = 0; i < d->count; i++) {
-    walk(d, NULL, d->width, (long)i, &at);
-    if (at > d->top + (size_t)d->height / 3) {
-      break;
-    }
-    found = i;
+    starts[i] = at;
+    one.lines = d->lines + i;
+    one.count = 1;
+    at += walk(&one, NULL, d->width, -1, NULL);
   }
-  return found;
+  return starts;
 }
 
+/* Bring the next match to view, from the place that a match is brought to. */
 static void find(struct doc_text *d, bool back, bool from_here)
 {
-  size_t start = d->count > 0 && d->width > 0 ? line_on_top(d) : 0;
-  if (d->search[0] == '\0') {
+  size_t third = (size_t)d->height / 3, start = 0;
+  if (d->search[0] == '\0' || d->count == 0) {
     return;
   }
-  for (size_t step = from_here ? 0 : 1; step <= d->count && d->match < 0 && d->count > 0; step++) {
+  size_t *starts = line_starts(d);
+  for (size_t i = 0; i < d->count && starts[i] <= d->top + (d->top > 0 ? third : 0); i++) {
+    start = i;
+  }
+  for (size_t step = from_here ? 0 : 1; step <= d->count && d->match < 0; step++) {
     size_t i = back ? (start + d->count - step % d->count) % d->count : (start + step) % d->count;
     if (line_matches(d, i)) {
       d->match = (long)i;
-      size_t at = 0;
-      walk(d, NULL, d->width, d->match, &at);
-      d->top = at > (size_t)d->height / 3 ? at - (size_t)d->height / 3 : 0;
+      d->top = starts[i] > third ? starts[i] - third : 0;
     }
   }
+  free(starts);
 }
 
 void doc_set_search(struct doc_text *d, const char *text)

@@ -155,9 +155,12 @@ static void front_frame(void *front, const struct model *model, int64_t now_ms, 
   }
   term_size(f->term, &width, &height);
   first = first || width != f->canvas.width || height != f->canvas.height || shell_stale(f->shell);
-  /* rows are copies, so a key can be answered from those of a moment ago while many answers come in */
-  bool due = first || (changed && (quiet || mono >= f->update_after_ms));
+  /* Rows are copies, so a key is answered from those of a moment ago; what has come in since is shown by the next frame, at once. */
+  bool due = first || (changed && !f->dirty && (quiet || mono >= f->update_after_ms));
   f->late = changed && !due;
+  if (f->late && (quiet || f->update_after_ms < mono)) {
+    f->update_after_ms = mono;
+  }
   if (due) {
     int64_t began = cpu_ms();
     shell_update(f->shell, model, now_ms, mono, quiet, width, height);

@@ -206,7 +206,11 @@ static void add_figures(const struct shell *s, struct pieces *l)
   struct buf dpu;
   buf_init(&dpu, 64);
   format_dpu(&dpu, sum->dpu);
-  add_piece(l, 70, 3, sum->active > 0 ? ROLE_RUNNING : ROLE_DIM, "%zu running", sum->active);
+  if (sum->jobs == 0 && sum->synced_ms == WHEN_NONE) {
+    add_piece(l, 70, 3, ROLE_DIM, "? running"); /* nothing was read, which is not the same as nothing */
+  } else {
+    add_piece(l, 70, 3, sum->active > 0 ? ROLE_RUNNING : ROLE_DIM, "%zu running", sum->active);
+  }
   if (sum->active > 0) {
     add_piece(l, 66, 1, ROLE_TEXT, "%s%s%s DPU", sum->dpu_rough ? "~" : "", dpu.data, sum->dpu_unknown ? "+?" : "");
   }
@@ -249,7 +253,7 @@ static void add_freshness(const struct shell *s, struct pieces *l)
     if (sum->trouble != ERR_OK) {
       add_piece(l, 100, 2, ROLE_BAD, "nothing read: %s", err_kind_name(sum->trouble));
     } else {
-      add_piece(l, 100, 2, ROLE_DIM, "reading%s", sign(SIGN_ELLIPSIS));
+      add_piece(l, 100, 2, ROLE_DIM, "reading%s", sign(SIGN_MORE));
     }
   } else {
     int64_t old = s->scene.now_ms - sum->synced_ms;
@@ -390,7 +394,7 @@ static void draw_status(const struct shell *s, const struct pane *p, int y)
     role = s->say_role;
   } else if (shell_write_under_way(s)) {
     buf_adds(&text, "waiting for the answer to a change that was sent");
-    buf_adds(&text, sign(SIGN_ELLIPSIS));
+    buf_adds(&text, sign(SIGN_MORE));
     role = ROLE_WARN;
   } else if (main->ops->detail != NULL && !main->ops->detail(main, &text, &role)) {
     buf_reset(&text);
@@ -411,6 +415,10 @@ static void draw_footer(const struct shell *s, const struct pane *p, int y)
     char key[INPUT_KEY_NAME_MAX];
     bool here = info->worth > 0 && (info->holds & holds & ~(unsigned)HOLD_CHANGES) != 0;
     here = here && !(s->scene.read_only && (info->holds & HOLD_CHANGES)) && s->keys.key_count[a] > 0;
+    if (a == ACTION_STOP && (holds & HOLD_DOC) && here) {
+      struct subject subject; /* of a list every row is another matter, and the footer stays as it is */
+      here = main->ops->subject(main, &subject) && !run_state_info(subject.state)->finished;
+    }
     if (here) {
       const char *label = a == ACTION_ENTER && main->ops->enter_label != NULL ? main->ops->enter_label : info->label;
       add_piece(&l, info->worth, l.count == 0 ? 0 : 2, ROLE_KEY, "%s %s", keymap_key(&s->keys, (enum action)a, key),

@@ -521,6 +521,10 @@ static enum handled jobs_input(struct view *v, const struct input *in, enum acti
 static void jobs_caption(const struct view *v, struct buf *out)
 {
   const struct jobs_state *s = v->state;
+  if (s->list.row_count == 0) {
+    buf_adds(out, "no jobs"); /* why is said below */
+    return;
+  }
   list_write_caption(&s->list, "jobs", out);
   if (s->read < s->total) {
     buf_adds(out, ", runs of ");

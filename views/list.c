@@ -214,15 +214,21 @@ void list_refilter(struct list *l)
   buf_fini(&text);
 }
 
-/* Widths of columns whose texts decide: looked at for every row, and only growing. */
+#define MEASURED_NAMES 2000 /* rows looked at for the width of the name */
+#define MEASURED_TEXTS                                                                                                 \
+  200 /* and for that of other columns: making texts for all rows of a long list would cost more than drawing it */
+
+/* Widths of columns whose texts decide: only growing. */
 static void measure(struct list *l)
 {
   struct buf text;
   buf_init(&text, 8192);
   for (size_t c = 0; c < l->ops->column_count && c < LIST_COLUMNS_MAX; c++) {
     const struct list_column *column = &l->ops->columns[c];
-    if (column->min < column->max && !column->greedy) {
-      for (size_t i = 0; i < l->row_count && l->measured[c] < column->max; i++) {
+    size_t rows = column->name ? MEASURED_NAMES : MEASURED_TEXTS;
+    rows = rows < l->row_count ? rows : l->row_count;
+    if (column->min < column->max && !column->greedy && !l->hidden[c]) {
+      for (size_t i = 0; i < rows && l->measured[c] < column->max; i++) {
         buf_reset(&text);
         column->text(row_at(l, i), &l->env, &text);
         int width = (int)text.len;

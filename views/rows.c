@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/xalloc.h"
 #include "model/error_line.h"
+#include "views/doc.h"
 #include "views/format.h"
 
 static void add_want(enum want_kind kind, enum want_urgency urgency, int context, strid job, const struct scene *s,
@@ -106,7 +107,7 @@ char *rows_why_empty(const struct scene *scene, size_t rows, const char *noun)
   } else if (login) {
     buf_adds(&out, "a login is needed before anything can be read");
   } else if (!loaded || !scene->quiet) {
-    buf_addf(&out, "reading %s%s", noun, sign(SIGN_ELLIPSIS));
+    buf_addf(&out, "reading %s%s", noun, sign(SIGN_MORE));
   } else {
     buf_addf(&out, "no %s here", noun);
   }
@@ -127,8 +128,12 @@ void rows_draw_empty(const struct list *l, const struct pane *p, const char *why
   } else if (l->problems_only) {
     buf_addf(&text, "no problems among %zu %s; ! shows all", l->row_count, noun);
   }
-  struct pane room = pane_part(p, p->height > 3 ? 2 : 1, 3, 1, p->width - 4);
-  pane_field(&room, 0, 0, room.width, ROLE_DIM, TEXT_LEFT, text.data);
+  struct pane room = pane_part(p, p->height > 3 ? 2 : 1, 2, p->height - 2 > 1 ? p->height - 2 : 1, p->width - 3);
+  struct doc_text note;
+  doc_init(&note);
+  doc_text(&note, 0, ROLE_DIM, text.data);
+  doc_draw(&note, &room);
+  doc_fini(&note);
   buf_fini(&text);
 }
 

@@ -464,7 +464,7 @@ static char *why_no_runs(const struct runs_state *s, const struct scene *scene)
     why = xasprintf("runs could not be read: %s", err_message(&j->runs_fresh.last_err));
   } else if (why != NULL && j != NULL && j->runs_fresh.fetched_ms == WHEN_NONE) {
     free(why);
-    why = xasprintf("reading runs%s", sign(SIGN_ELLIPSIS));
+    why = xasprintf("reading runs%s", sign(SIGN_MORE));
   } else if (why != NULL && j != NULL) {
     free(why);
     why = j->run_count > 0
@@ -574,6 +574,10 @@ static void runs_crumb(const struct view *v, struct buf *out)
 static void runs_caption(const struct view *v, struct buf *out)
 {
   const struct runs_state *s = v->state;
+  if (s->list.row_count == 0) {
+    buf_adds(out, "no runs"); /* why is said below */
+    return;
+  }
   list_write_caption(&s->list, "runs", out);
   if (s->failed > 0) {
     buf_addf(out, ", %zu failed", s->failed);

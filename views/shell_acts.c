@@ -350,7 +350,7 @@ void shell_act(struct shell *s, enum action a, struct intents *out)
     break;
   case ACTION_REFRESH:
     intents_add(out, INTENT_REFRESH);
-    shell_say(s, ROLE_DIM, "asking again%s", sign(SIGN_ELLIPSIS));
+    shell_say(s, ROLE_DIM, "asking again%s", sign(SIGN_MORE));
     break;
   case ACTION_EARLIER:
   case ACTION_LATER:

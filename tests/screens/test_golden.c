@@ -1,0 +1,135 @@
+/* Views as they look: text and attributes, compared with tests/screens/golden/NAME.txt. After a change that is meant, write them anew with
+ *
+ *   UPDATE_GOLDEN=1 make check TESTS=tests/screens/test_golden
+ *
+ * and look at the difference before committing it. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/xalloc.h"
+#include "screens/stage.h"
+
+enum mode { COLOUR, FEW, MONO, ASCII };
+
+static const struct scene_of_test {
+  const char *name;
+  enum stage_account account;
+  int width, height;
+  enum mode mode;
+  const char *keys; /* names, as stage_keys takes them */
+} scenes[] = {
+    {"jobs-80x24", STAGE_FULL, 80, 24, COLOUR, ""},
+    {"jobs-80x24-mono", STAGE_FULL, 80, 24, MONO, ""},
+    {"jobs-80x24-ascii", STAGE_FULL, 80, 24, ASCII, ""},
+    {"jobs-80x24-few", STAGE_FULL, 80, 24, FEW, ""},
+    {"jobs-140x40", STAGE_FULL, 140, 40, COLOUR, ""},
+    {"jobs-250x70", STAGE_FULL, 250, 70, COLOUR, ""},
+    {"jobs-24x5", STAGE_FULL, 24, 5, COLOUR, ""},
+    {"jobs-empty-80x24", STAGE_EMPTY, 80, 24, COLOUR, ""},
+    {"jobs-failing-80x24", STAGE_FAILING, 80, 24, COLOUR, ""},
+    {"jobs-stale-80x24", STAGE_STALE, 80, 24, COLOUR, ""},
+    {"jobs-hostile-80x24", STAGE_HOSTILE, 80, 24, COLOUR, ""},
+    {"jobs-two-140x40", STAGE_TWO, 140, 40, COLOUR, ""},
+    {"jobs-marked-80x24", STAGE_FULL, 80, 24, COLOUR, "Space Space"},
+    {"runs-80x24", STAGE_FULL, 80, 24, COLOUR, "2"},
+    {"runs-80x24-mono", STAGE_FULL, 80, 24, MONO, "2"},
+    {"runs-140x40", STAGE_FULL, 140, 40, COLOUR, "2"},
+    {"runs-250x70", STAGE_FULL, 250, 70, COLOUR, "2"},
+    {"job-runs-80x24", STAGE_FULL, 80, 24, COLOUR, "Enter"},
+    {"run-80x24", STAGE_FULL, 80, 24, COLOUR, "Enter Enter"},
+    {"run-80x24-ascii", STAGE_FULL, 80, 24, ASCII, "Enter Enter"},
+    {"run-140x40", STAGE_FULL, 140, 40, COLOUR, "Enter Enter"},
+    {"job-80x24", STAGE_FULL, 80, 24, COLOUR, "d"},
+    {"job-140x40", STAGE_FULL, 140, 40, COLOUR, "d"},
+    {"help-80x24", STAGE_FULL, 80, 24, COLOUR, "?"},
+    {"help-140x40", STAGE_FULL, 140, 40, COLOUR, "2 ?"},
+    {"start-80x24", STAGE_FULL, 80, 24, COLOUR, "s"},
+    {"start-80x24-mono", STAGE_FULL, 80, 24, MONO, "s"},
+    {"stop-80x24", STAGE_FULL, 80, 24, COLOUR, "2 j j X"},
+    {"sort-80x24", STAGE_FULL, 80, 24, COLOUR, "o"},
+    {"palette-80x24", STAGE_FULL, 80, 24, COLOUR, ": s"},
+    {"filter-80x24", STAGE_FULL, 80, 24, COLOUR, "/ o r d"},
+    {"messages-80x24", STAGE_FAILING, 80, 24, COLOUR, "M"},
+};
+
+static char *read_file(const char *path)
+{
+  FILE *f = fopen(path, "r");
+  struct buf out;
+  char block[8192];
+  size_t n = 0;
+  if (f == NULL) {
+    return NULL;
+  }
+  buf_init(&out, 16 * 1024 * 1024);
+  while ((n = fread(block, 1, sizeof block, f)) > 0) {
+    buf_add(&out, block, n);
+  }
+  fclose(f);
+  return buf_take(&out);
+}
+
+static void tell_difference(const char *name, const char *want, const char *have)
+{
+  int line = 1;
+  while (*want != '\0' && *have != '\0') {
+    size_t a = strcspn(want, "\n"), b = strcspn(have, "\n");
+    if (a != b || memcmp(want, have, a) != 0) {
+      fprintf(stderr, "%s, line %d\n  want %.*s\n  have %.*s\n", name, line, (int)a, want, (int)b, have);
+    }
+    want += a + (want[a] == '\n');
+    have += b + (have[b] == '\n');
+    line++;
+  }
+}
+
+static void golden(void **state)
+{
+  const char *folder = getenv("GLUETOP_SRCDIR"), *update = getenv("UPDATE_GOLDEN");
+  size_t wrong = 0;
+  (void)state;
+  for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
+    static const enum colour_depth depths[] = {
+        [COLOUR] = COLOURS_256, [FEW] = COLOURS_8, [MONO] = COLOURS_NONE, [ASCII] = COLOURS_NONE};
+    struct stage s;
+    text_set_ascii(scenes[i].mode == ASCII);
+    stage_open(&s, scenes[i].account, scenes[i].width, scenes[i].height, NULL);
+    stage_keys(&s, scenes[i].keys);
+    char *have = stage_dump(&s, true, depths[scenes[i].mode]);
+    char *path = xasprintf("%s/tests/screens/golden/%s.txt", folder != NULL ? folder : ".", scenes[i].name);
+    if (update != NULL && update[0] != '\0') {
+      FILE *f = fopen(path, "w");
+      if (f == NULL || fputs(have, f) == EOF || fclose(f) != 0) {
+        fail_msg("%s could not be written: %s", path, strerror(errno));
+      }
+    } else {
+      char *want = read_file(path);
+      if (want == NULL || strcmp(want, have) != 0) {
+        wrong++;
+        fprintf(stderr, "%s %s\n", path, want == NULL ? "is not there" : "differs");
+        tell_difference(scenes[i].name, want != NULL ? want : "", have);
+      }
+      free(want);
+    }
+    free(path);
+    free(have);
+    stage_close(&s);
+    text_set_ascii(false);
+  }
+  assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(golden)};
+  return cmocka_run_group_tests_name("golden", tests, NULL, NULL);
+}
