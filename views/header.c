@@ -65,7 +65,9 @@ void shell_summarise(struct shell *s)
       continue;
     }
     for (size_t i = 0; i < place->job_count; i++) {
-      count_job(s, &place->jobs[i]);
+      if (!model_job_named_only(place, &place->jobs[i])) {
+        count_job(s, &place->jobs[i]);
+      }
     }
     never = never || place->jobs_fresh.fetched_ms == WHEN_NONE;
     older(&sum->synced_ms, place->jobs_fresh.fetched_ms);

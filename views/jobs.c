@@ -456,6 +456,9 @@ static void jobs_update(struct view *v, const struct scene *scene)
   list_hide(&s->list, "account", m->place_count < 2 || scene->place >= 0);
   for (size_t p = 0; p < m->place_count; p++) {
     for (size_t i = 0; scene_shows(scene, (int)p) && i < m->places[p].job_count; i++) {
+      if (model_job_named_only(&m->places[p], &m->places[p].jobs[i])) {
+        continue;
+      }
       struct jobs_row *row = list_add(&s->list);
       fill_row(row, scene, (int)p, i);
       row->next_ms = next_start(s, scene, (int)p, i);

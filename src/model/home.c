@@ -283,7 +283,7 @@ static void look_at_place(struct home_result *h, const struct model *m, int plac
   size_t unreadable_count = 0;
   for (size_t i = 0; i < p->job_count; i++) {
     const struct job *j = &p->jobs[i];
-    if (j->gone)
+    if (j->gone || model_job_named_only(p, j))
       continue;
     h->jobs_watched++;
     if (j->runs_fresh.fetched_ms == WHEN_NONE && j->run_count == 0)

@@ -298,6 +298,8 @@ bool model_put_run(struct model *m, int place, strid job, const struct run_data 
 void model_put_packed_run(struct model *m, int place, strid job, const struct run *r);
 /* to_end: nothing older exists at the service; from_ms is then taken as INT64_MIN. */
 void model_add_span(struct model *m, int place, strid job, int64_t from_ms, int64_t to_ms, bool to_end);
+/* Only a trigger or the person named it: the service's own list does not have it, and it has no runs. No job to show or to count. */
+bool model_job_named_only(const struct place *p, const struct job *j);
 bool model_span_covers(const struct job *j, int64_t from_ms, int64_t to_ms);
 void model_put_triggers(struct model *m, int place, const struct trigger_data *d, size_t count, int64_t now_ms);
 /* Whole answers. The holder is taken; *arena is taken over (its owner gets an empty one). */

@@ -498,3 +498,9 @@ void model_close_context(struct model *m, int context)
     model_clear_place(m, c->place);
   m->generation++;
 }
+
+bool model_job_named_only(const struct place *p, const struct job *j)
+{
+  bool listed = j->defined || j->listed_ms != WHEN_NONE || j->run_count > 0;
+  return !listed && (p->names_complete || p->jobs_fresh.complete || j->runs_fresh.last_err.kind == ERR_NOT_FOUND);
+}
