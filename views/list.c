@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+/* the default function of uthash falls through the cases of a switch, which clang warns of */
+#define HASH_FUNCTION(key, length, hash) HASH_FNV(key, length, hash)
 #include <uthash.h>
 #include "base/xalloc.h"
 #include "views/list_private.h"

@@ -200,6 +200,7 @@ void shell_free(struct shell *s)
       view_free(s->tabs[t].stack[--s->tabs[t].depth]);
     }
   }
+  palette_forget();
   stats_cache_free(s->scene.stats);
   free(s->copy);
   free(s->say);
