@@ -55,11 +55,6 @@ void app_wake(struct app *app)
   errno = saved;
 }
 
-static const char *app_ca_bundle(const struct app *app)
-{
-  return aws_config_env(app->config, "AWS_CA_BUNDLE");
-}
-
 struct err app_new(const struct app_options *options, struct app **out)
 {
   struct app *app = xcalloc(1, sizeof *app);
@@ -80,7 +75,9 @@ struct err app_new(const struct app_options *options, struct app **out)
   if (!err_is(&e))
     e = aws_config_load(NULL, NULL, &app->config);
   if (!err_is(&e)) {
-    struct transport_options t = {.ca_bundle = app_ca_bundle(app), .connections_per_host = 18};
+    /* One transport serves all contexts: the first one's profile says whom to trust. */
+    const char *profile = options->context_count > 0 ? options->contexts[0].profile : NULL;
+    struct transport_options t = {.ca_bundle = aws_config_ca_bundle(app->config, profile), .connections_per_host = 18};
     e = transport_new(&t, app->clock, &app->transport);
   }
   for (size_t i = 0; i < options->context_count && !err_is(&e); i++)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "aws/config_parse.h"
+#include "base/log.h"
 #include "base/xalloc.h"
 
 /* Larger than any such file has a right to be; beyond it the name is wrong (a device, a log). */
@@ -239,6 +240,8 @@ struct err aws_config_load(aws_getenv_fn *get, void *user, struct aws_config **o
   load_file(c, AWS_FILE_CONFIG, "AWS_CONFIG_FILE", "~/.aws/config");
   load_file(c, AWS_FILE_CREDENTIALS, "AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials");
   config_finish(c);
+  for (size_t i = 0; i < c->faults.count; i++)
+    log_write(LOG_WARN, "%s", c->faults.items[i]);
   *out = c;
   return err_ok();
 }
@@ -310,6 +313,24 @@ bool aws_config_flag(const struct aws_config *c, const char *variable, const cha
   if (value == NULL)
     value = aws_config_get(c, profile, key);
   return value != NULL && strcasecmp(value, "true") == 0;
+}
+
+const char *aws_config_profile_in_force(const struct aws_config *c, const char *option, const char **from)
+{
+  static const char *const variables[] = {"AWS_PROFILE", "AWS_DEFAULT_PROFILE"};
+  *from = option != NULL ? "--profile" : NULL;
+  for (size_t i = 0; option == NULL && i < sizeof variables / sizeof *variables; i++) {
+    option = aws_config_env(c, variables[i]);
+    *from = option != NULL ? variables[i] : NULL;
+  }
+  return option != NULL ? option : "default";
+}
+
+const char *aws_config_ca_bundle(const struct aws_config *c, const char *option_profile)
+{
+  const char *from = NULL;
+  const char *path = aws_config_env(c, "AWS_CA_BUNDLE");
+  return path != NULL ? path : aws_config_get(c, aws_config_profile_in_force(c, option_profile, &from), "ca_bundle");
 }
 
 bool aws_config_has_sso_session(const struct aws_config *c, const char *session)

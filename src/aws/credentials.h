@@ -69,8 +69,10 @@ const char *login_profile(const struct login *l);       /* whose keys are used; 
 const char *login_settings_profile(const struct login *l);
 const char *login_region(const struct login *l);        /* NULL when no source gave one (yet: final once the state is LOGIN_READY or LOGIN_FAILED) */
 const char *login_region_source(const struct login *l); /* "option", "AWS_REGION", "profile prod", "instance metadata"; "" without Region */
-/* What a person should know though nothing failed: AWS_PROFILE is set but keys of the environment are used; a refresh ahead of expiry
- * failed and is tried again. NULL when there is nothing. Valid until the next call of a function of this login. */
+/* What a person should know though nothing failed, the most urgent of: a code of MFA was refused; a device login has failed; a
+ * refresh ahead of expiry failed and is tried again; AWS_PROFILE is
+ * set but keys of the environment are used; a fault in the config files (file and line). NULL when there is nothing. Valid until the next
+ * call of a function of this login. */
 const char *login_notice(const struct login *l);
 /* Where the keys stand, for the hint when a service refuses them: "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN of the
  * environment", "profile prod in ~/.aws/credentials". Never NULL. */

@@ -272,9 +272,16 @@ const char *login_region_source(const struct login *l)
 
 const char *login_notice(const struct login *l)
 {
-  /* A renewal that failed while the keys still hold is more urgent than a remark on their choice. */
   const struct source *s = l->source;
-  return s != NULL && s->failed && s->notice != NULL && source_usable(s) ? s->notice : l->choice_notice;
+  const struct source *asking = s != NULL ? login_asking(l) : NULL;
+  struct login_device device = login_device(l);
+  if (asking != NULL && err_is(&asking->err))
+    return err_message(&asking->err);
+  if (device.state == LOGIN_DEVICE_FAILED)
+    return err_message(device.err);
+  if (s != NULL && s->failed && s->notice != NULL && source_usable(s))
+    return s->notice;
+  return l->choice_notice != NULL ? l->choice_notice : aws_config_fault(l->config, 0);
 }
 
 const char *login_mfa_serial(const struct login *l)

@@ -250,22 +250,11 @@ void login_choose(struct login *l)
   const struct aws_config *c = l->config;
   err_fini(&l->choice_err);
   put(&l->choice_notice, NULL);
-  const char *profile = l->option_profile;
-  const char *from = "--profile";
-  const char *first = aws_config_env(c, "AWS_PROFILE");
+  const char *from = NULL;
+  const char *profile = aws_config_profile_in_force(c, l->option_profile, &from);
   const char *second = aws_config_env(c, "AWS_DEFAULT_PROFILE");
-  if (profile == NULL && first != NULL) {
-    profile = first;
-    from = "AWS_PROFILE";
-    if (second != NULL && strcmp(first, second) != 0)
-      l->choice_notice = xasprintf("AWS_PROFILE (%s) is used, not AWS_DEFAULT_PROFILE (%s)", first, second);
-  } else if (profile == NULL && second != NULL) {
-    profile = second;
-    from = "AWS_DEFAULT_PROFILE";
-  } else if (profile == NULL) {
-    profile = "default";
-    from = NULL;
-  }
+  if (from != NULL && strcmp(from, "AWS_PROFILE") == 0 && second != NULL && strcmp(profile, second) != 0)
+    l->choice_notice = xasprintf("AWS_PROFILE (%s) is used, not AWS_DEFAULT_PROFILE (%s)", profile, second);
   put(&l->settings_profile, from != NULL || aws_config_has_profile(c, profile) ? profile : "");
   choose_region(l, profile);
   struct source *chosen = NULL;

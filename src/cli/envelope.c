@@ -8,11 +8,12 @@
 #include "base/xalloc.h"
 #include "model/answers.h"
 
-static void add(struct cli_problems *p, int context, enum err_kind kind, const char *what, const char *message)
+static void add(struct cli_problems *p, int context, enum err_kind kind, const char *what, const char *message,
+                const char *hint)
 {
   p->items = xgrow(p->items, &p->cap, p->count + 1, sizeof *p->items);
-  p->items[p->count++] =
-      (struct cli_problem){.context = context, .kind = kind, .what = xstrdup(what), .message = xstrdup(message)};
+  p->items[p->count++] = (struct cli_problem){
+      .context = context, .kind = kind, .what = xstrdup(what), .message = xstrdup(message), .hint = xstrdup(hint)};
 }
 
 static void gather_one(void *user, const struct answer *a)
@@ -25,9 +26,9 @@ static void gather_one(void *user, const struct answer *a)
     }
     if (a->why && err_is(a->why)) {
       const char *what = a->why->detail && a->why->detail->what ? a->why->detail->what : a->what;
-      add(p, a->context, a->why->kind, what, err_message(a->why));
+      add(p, a->context, a->why->kind, what, err_message(a->why), a->why->detail ? a->why->detail->hint : NULL);
     } else {
-      add(p, a->context, ERR_LIMIT, a->what, "not read to its end");
+      add(p, a->context, ERR_LIMIT, a->what, "not read to its end", NULL);
     }
   }
 }
@@ -46,6 +47,7 @@ void problems_fini(struct cli_problems *p)
   for (size_t i = 0; i < p->count; i++) {
     free(p->items[i].what);
     free(p->items[i].message);
+    free(p->items[i].hint);
   }
   free(p->items);
   *p = (struct cli_problems){0};
@@ -60,7 +62,9 @@ enum cli_exit problems_exit(const struct cli_problems *p)
     for (size_t i = 0; i < p->count && !found; i++) {
       /* a page budget is reported as a limit, but the service did not refuse anything */
       bool ours = p->items[i].kind == ERR_LIMIT;
-      if (!p->complete && cli_exit_for(p->items[i].kind) == order[k] && !ours) {
+      /* files that lead to no login: there are no usable credentials, whatever is wrong with the files */
+      enum err_kind kind = p->items[i].kind == ERR_CONFIG ? ERR_CREDENTIALS : p->items[i].kind;
+      if (!p->complete && cli_exit_for(kind) == order[k] && !ours) {
         status = order[k];
         found = true;
       }
@@ -78,6 +82,11 @@ void problems_print(const struct cli_problems *p)
     fprintf(stderr, "gluetop: %s%s%s\n", what, *what ? ": " : "", message);
     free(message);
     free(what);
+    if (p->items[i].hint != NULL) {
+      char *hint = text_clean_dup(p->items[i].hint, TEXT_BLOCK);
+      fprintf(stderr, "  %s\n", hint);
+      free(hint);
+    }
   }
   if (p->count > SHOWN) {
     fprintf(stderr, "gluetop: and %zu more of the kind\n", p->count - SHOWN);

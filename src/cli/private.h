@@ -43,6 +43,7 @@ struct cli_problem {
   int context;
   enum err_kind kind;
   char *what, *message;
+  char *hint; /* what to do next; NULL */
 };
 struct cli_problems {
   struct cli_problem *items;

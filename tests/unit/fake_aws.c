@@ -731,10 +731,10 @@ void aws_config_free(struct aws_config *c)
   (void)c;
 }
 
-const char *aws_config_env(const struct aws_config *c, const char *name)
+const char *aws_config_ca_bundle(const struct aws_config *c, const char *option_profile)
 {
   (void)c;
-  (void)name;
+  (void)option_profile;
   return NULL;
 }
 

@@ -325,6 +325,38 @@ static void test_flags(void **state)
   }
 }
 
+static void test_profile_in_force_and_its_certificates(void **state)
+{
+  (void)state;
+  static const char text[] = "[default]\nca_bundle = /one.pem\n[profile a]\nca_bundle = /two.pem\n[profile b]\n";
+  static const struct {
+    const char *env[5];
+    const char *option;
+    const char *profile, *from, *bundle;
+  } cases[] = {
+      {{NULL}, NULL, "default", NULL, "/one.pem"},
+      {{"AWS_DEFAULT_PROFILE", "b", NULL}, NULL, "b", "AWS_DEFAULT_PROFILE", NULL},
+      {{"AWS_DEFAULT_PROFILE", "b", "AWS_PROFILE", "a", NULL}, NULL, "a", "AWS_PROFILE", "/two.pem"},
+      {{"AWS_PROFILE", "b", NULL}, "a", "a", "--profile", "/two.pem"},
+      {{"AWS_PROFILE", "", NULL}, NULL, "default", NULL, "/one.pem"},
+      {{"AWS_CA_BUNDLE", "/three.pem", NULL}, "a", "a", "--profile", "/three.pem"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct aws_config *c = NULL;
+    const char *env[5];
+    const char *from = NULL;
+    memcpy(env, cases[i].env, sizeof env);
+    struct err e = aws_config_parse(text, sizeof text - 1, NULL, 0, env_get, env, &c);
+    assert_false(err_is(&e));
+    assert_string_equal(aws_config_profile_in_force(c, cases[i].option, &from), cases[i].profile);
+    assert_true(from == NULL ? cases[i].from == NULL : cases[i].from != NULL && strcmp(from, cases[i].from) == 0);
+    const char *bundle = aws_config_ca_bundle(c, cases[i].option);
+    assert_true(bundle == NULL ? cases[i].bundle == NULL
+                               : cases[i].bundle != NULL && strcmp(bundle, cases[i].bundle) == 0);
+    aws_config_free(c);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -336,6 +368,7 @@ int main(void)
       cmocka_unit_test(test_odd_files),
       cmocka_unit_test(test_files),
       cmocka_unit_test(test_flags),
+      cmocka_unit_test(test_profile_in_force_and_its_certificates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
