@@ -20,8 +20,8 @@
 #define TRANSPORT_RESPONSE_MAX ((size_t)64 * 1024 * 1024)
 #define TRANSPORT_KEPT_MAX     64L /* idle connections over all hosts */
 #define TRANSPORT_FDS_MAX      256
-/* Rounds of start, perform and call back in one turn: call-backs that send again are served at once, but the loop gets its turn. */
-#define TRANSPORT_ROUNDS 4
+/* Of answers handed over in one turn: cJSON reads some 150 MB/s, so this is about two milliseconds. */
+#define TRANSPORT_TURN_BYTES ((size_t)256 * 1024)
 
 static int64_t or_default(int64_t value, int64_t fallback)
 {
@@ -344,7 +344,8 @@ static void transfer_settle(struct transfer *x, struct err take)
 
 /* --- a turn ---------------------------------------------------------------------------------------------------------------------- */
 
-static void transport_read_messages(struct transport *t)
+/* Takes what has ended out of curl's hands, which frees its place among the connections; looking at it comes later. */
+static void transport_collect(struct transport *t)
 {
   int left = 0;
   for (CURLMsg *m = curl_multi_info_read(t->multi, &left); m != NULL; m = curl_multi_info_read(t->multi, &left)) {
@@ -355,7 +356,9 @@ static void transport_read_messages(struct transport *t)
     curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &private_data);
     struct transfer *x = (struct transfer *)(void *)private_data;
     transfer_stop(x); /* ends the message's life */
-    transfer_settle(x, transfer_outcome(x, code));
+    x->code = code;
+    x->state = TRANSFER_ENDED;
+    t->work = true;
   }
 }
 
@@ -436,41 +439,61 @@ static bool transport_start(struct transport *t, enum transport_change change)
   return any;
 }
 
-/* The first whose call-back is due; taken out of the list, so that the call-back may send and cancel. */
-static struct transfer *transport_take_done(struct transport *t)
+/* Start, and give what was started its first push. */
+static void transport_pump(struct transport *t)
 {
-  struct transfer *x = t->first;
-  while (x != NULL && x->state != TRANSFER_DONE)
-    x = x->next;
-  if (x != NULL)
-    transport_unlink(t, x);
-  return x;
+  bool started = transport_start(t, TRANSPORT_CHANGES);
+  started = transport_start(t, TRANSPORT_READS) || started;
+  if (started) {
+    int running = 0;
+    curl_multi_perform(t->multi, &running);
+    transport_collect(t);
+  }
 }
 
+/* The next answer to be looked at and handed over: read, judged, and taken out of the list when it is over, so that the call-back may send
+ * and cancel. False: there is none. */
+static bool transport_hand_over(struct transport *t, size_t *bytes)
+{
+  struct transfer *x = t->first;
+  while (x != NULL && x->state != TRANSFER_ENDED && x->state != TRANSFER_DONE)
+    x = x->next;
+  if (x == NULL)
+    return false;
+  *bytes += x->in.body_len;
+  if (x->state == TRANSFER_ENDED)
+    transfer_settle(x, transfer_outcome(x, x->code));
+  if (x->state == TRANSFER_DONE) {
+    transport_unlink(t, x);
+    if (x->done != NULL)
+      x->done(x->user, &x->answer);
+    transfer_free(x);
+  }
+  return true;
+}
+
+/* Connections are filled again before anything is decoded, so that the service works while we do; and no turn decodes more than some
+ * milliseconds' worth, so that the screen gets its turn. */
 void transport_turn(struct transport *t)
 {
   if (t->in_turn)
     return;
   t->in_turn = true;
-  for (int round = 0; round < TRANSPORT_ROUNDS; round++) {
-    int running = 0;
-    t->work = false;
-    curl_multi_perform(t->multi, &running);
-    transport_read_messages(t);
-    transport_check_timers(t);
-    bool started = transport_start(t, TRANSPORT_CHANGES);
-    started = transport_start(t, TRANSPORT_READS) || started;
-    bool called = false;
-    for (struct transfer *x = transport_take_done(t); x != NULL; x = transport_take_done(t)) {
-      called = true;
-      if (x->done != NULL)
-        x->done(x->user, &x->answer);
-      transfer_free(x);
-    }
-    if (!started && !called)
-      break;
-    t->work = true; /* what was started wants its first push, what was called may have sent */
-  }
+  t->work = false;
+  int running = 0;
+  curl_multi_perform(t->multi, &running);
+  transport_collect(t);
+  transport_check_timers(t);
+  transport_pump(t);
+  t->work = false;
+  size_t bytes = 0;
+  bool any = false;
+  while (bytes < TRANSPORT_TURN_BYTES && transport_hand_over(t, &bytes))
+    any = true;
+  if (any)
+    transport_pump(t);
+  for (const struct transfer *x = t->first; x != NULL && !t->work; x = x->next)
+    t->work = x->state == TRANSFER_ENDED || x->state == TRANSFER_DONE;
   t->in_turn = false;
 }
 

@@ -20,6 +20,7 @@ enum transfer_state {
   TRANSFER_QUEUED,  /* for a place among the host's connections */
   TRANSFER_LOGIN,   /* for credentials */
   TRANSFER_RUNNING, /* in curl's hands */
+  TRANSFER_ENDED,   /* the try is over, its answer not yet looked at */
   TRANSFER_BACKOFF, /* until due_ms */
   TRANSFER_DONE     /* call-back to come */
 };
@@ -78,8 +79,9 @@ struct transfer {
   int64_t started_ms, progress_ms, ended_ms;
   int64_t signed_wall_ms;
   int64_t signed_skew_ms; /* of this try: others in flight may have learned another since */
-  curl_off_t seen; /* bytes both ways at progress_ms */
-  bool began;      /* the connection stood and the request was about to leave */
+  curl_off_t seen;        /* bytes both ways at progress_ms */
+  bool began;             /* the connection stood and the request was about to leave */
+  CURLcode code;          /* of a try that ended */
   char curl_error[CURL_ERROR_SIZE];
   struct transfer_answer in;
   struct transport_answer answer;

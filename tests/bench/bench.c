@@ -17,6 +17,8 @@
 
 static const struct bench_row *const rows[] = {
     &bench_row_decode,
+    &bench_row_requests,
+    &bench_row_fetch,
     &bench_row_sign,
     &bench_row_sign_prefetched,
 };

@@ -22,6 +22,8 @@ struct bench_row {
 double bench_time(int (*work)(void *state), void *state, unsigned count);
 
 extern const struct bench_row bench_row_decode;
+extern const struct bench_row bench_row_fetch;
+extern const struct bench_row bench_row_requests;
 extern const struct bench_row bench_row_sign;
 extern const struct bench_row bench_row_sign_prefetched;
 
