@@ -18,6 +18,7 @@
 #include "cli/cli.h"
 #include "demo.h"
 #include "options.h"
+#include "report/boards.h"
 #include "settings.h"
 #include "views/front.h"
 
@@ -113,6 +114,8 @@ static struct err run_screen(struct app *app, const struct options *o, const str
       .demo = o->demo,
       .theme = o->theme,
       .view = o->view,
+      .prices = o->request.prices,
+      .measures = o->request.measures,
       .since_ms = o->request.since_ms,
       .until_ms = o->request.until_ms,
       .keys = keys,
@@ -186,6 +189,7 @@ int main(int argc, char **argv)
   struct options options;
   struct settings settings = {0};
   struct price_table *prices = NULL;
+  struct board_measures measures = {.budget_month_nano = -1, .budget_day_nano = -1};
   struct clock clock;
   int status = 0;
 
@@ -211,6 +215,8 @@ int main(int argc, char **argv)
     prices = price_table_new();
     settings_fill_prices(&settings, prices);
     options.request.prices = prices;
+    settings_fill_measures(&settings, &measures);
+    options.request.measures = &measures;
   }
   for (size_t i = 0; i < settings.fault_count; i++) {
     fprintf(stderr, "gluetop: %s\n", settings.faults[i]);
@@ -234,6 +240,7 @@ int main(int argc, char **argv)
   err_fini(&e);
   options_fini(&options);
   price_table_free(prices);
+  settings_free_measures(&measures);
   settings_fini(&settings);
   return status;
 }

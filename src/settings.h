@@ -43,5 +43,9 @@ struct price_table;
 void settings_fill_options(const struct settings *s, struct options *o);
 /* [price REGION] entries, before everything else that the table knows. */
 void settings_fill_prices(const struct settings *s, struct price_table *prices);
+/* Budgets, [quota REGION] and [tag NAME]. Its strings point into the settings; free its two arrays with settings_free_measures. */
+struct board_measures;
+void settings_fill_measures(const struct settings *s, struct board_measures *out);
+void settings_free_measures(struct board_measures *m);
 
 #endif

@@ -1,12 +1,14 @@
-/* What the config file means: into options and prices. */
+/* What the config file means: into options, prices and measures. */
 #include "settings.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
 #include "model/price.h"
 #include "options.h"
+#include "report/boards.h"
 
 void settings_fill_options(const struct settings *s, struct options *o)
 {
@@ -49,4 +51,50 @@ void settings_fill_prices(const struct settings *s, struct price_table *prices)
       price_table_set(prices, x->name, item, generation, (int64_t)(usd * 1e9 + 0.5), PRICE_OVERRIDE, s->path, "");
     }
   }
+}
+
+static int64_t nano_or_none(double usd)
+{
+  return usd > 0 && usd < 9e9 ? (int64_t)(usd * 1e9 + 0.5) : -1;
+}
+
+void settings_fill_measures(const struct settings *s, struct board_measures *out)
+{
+  size_t quotas = 0, tags = 0;
+  while (settings_section(s, "quota", quotas)) {
+    quotas++;
+  }
+  while (settings_section(s, "tag", tags)) {
+    tags++;
+  }
+  struct board_quota *quota = xcalloc(quotas + 1, sizeof *quota);
+  struct board_tag *tag = xcalloc(tags + 1, sizeof *tag);
+  for (size_t i = 0; i < quotas; i++) {
+    const char *region = settings_section(s, "quota", i);
+    quota[i] = (struct board_quota){.region = region,
+                                    .runs = (int64_t)settings_number(s, "quota", region, "runs", -1),
+                                    .dpu = settings_number(s, "quota", region, "dpu", (double)NAN)};
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < tags; i++) {
+    const char *name = settings_section(s, "tag", i), *jobs = settings_get(s, "tag", name, "jobs");
+    if (jobs) {
+      tag[kept++] = (struct board_tag){.name = name, .jobs = jobs};
+    }
+  }
+  *out = (struct board_measures){
+      .quotas = quota,
+      .quota_count = quotas,
+      .tags = tag,
+      .tag_count = kept,
+      .budget_month_nano = nano_or_none(settings_number(s, "", NULL, "budget_usd_month", -1)),
+      .budget_day_nano = nano_or_none(settings_number(s, "", NULL, "budget_usd_day", -1)),
+  };
+}
+
+void settings_free_measures(struct board_measures *m)
+{
+  free((void *)(uintptr_t)m->quotas);
+  free((void *)(uintptr_t)m->tags);
+  *m = (struct board_measures){.quotas = NULL};
 }

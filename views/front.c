@@ -56,6 +56,7 @@ struct err views_front_new(const struct views_options *options, struct views_fro
                                               .until_ms = options->until_ms,
                                               .keys = &f->keys,
                                               .prices = options->prices,
+                                              .measures = options->measures,
                                               .now_ms = clock_wall_ms(options->clock)};
     e = shell_new(&f->shell_options, &f->shell);
   }
@@ -153,6 +154,9 @@ static void front_frame(void *front, const struct model *model, int64_t now_ms, 
   if (f->hung_up || f->term == NULL) {
     return;
   }
+  if (shell_has_work(f->shell)) {
+    shell_work(f->shell, model, now_ms);
+  }
   term_size(f->term, &width, &height);
   first = first || width != f->canvas.width || height != f->canvas.height || shell_stale(f->shell);
   /* Rows are copies, so a key is answered from those of a moment ago; what has come in since is shown by the next frame, at once. */
@@ -190,7 +194,7 @@ static int64_t front_next_frame_ms(void *front)
 {
   const struct views_front *f = front;
   int64_t mono = clock_mono_ms(f->clock), when = INT64_MAX;
-  if (f->dirty || shell_stale(f->shell)) {
+  if (f->dirty || shell_stale(f->shell) || shell_has_work(f->shell)) {
     when = mono;
   } else {
     int64_t tick = mono + (f->tick_ms - clock_wall_ms(f->clock)), esc = input_deadline(&f->decoder);

@@ -2,12 +2,12 @@
 #include "views/shell_private.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/xalloc.h"
 #include "views/doc.h"
 #include "views/format.h"
+#include "views/money.h"
+#include "views/pieces.h"
 #include "views/rows.h"
 
 #define OLD_MS (10 * WHEN_MINUTE) /* data older than that is told in warning colour */
@@ -45,6 +45,29 @@ static void count_job(struct shell *s, const struct job *j)
   }
 }
 
+/* Money and needs come from the boards; while they are counted anew what was known before stands. */
+static void summarise_boards(struct shell *s, const struct shell_summary *before)
+{
+  struct shell_summary *sum = &s->summary;
+  if (desk_whole(s->scene.desk)) {
+    const struct burn_result *burn = desk_burn(s->scene.desk, &s->scene);
+    const struct home_result *home = desk_home(s->scene.desk, &s->scene);
+    sum->today_nano = burn->today_nano;
+    sum->today_rough = burn->estimated;
+    sum->hour_nano = burn->nano_per_hour_now;
+    sum->need_errors = home->errors;
+    sum->need_warnings = home->warnings;
+    sum->counted = true;
+  } else {
+    sum->today_nano = before->today_nano;
+    sum->today_rough = before->today_rough;
+    sum->hour_nano = before->hour_nano;
+    sum->need_errors = before->need_errors;
+    sum->need_warnings = before->need_warnings;
+    sum->counted = before->counted;
+  }
+}
+
 static void older(int64_t *oldest, int64_t ms)
 {
   if (ms != WHEN_NONE && (*oldest == WHEN_NONE || ms < *oldest)) {
@@ -57,8 +80,10 @@ void shell_summarise(struct shell *s)
   const struct model *m = s->scene.model;
   struct shell_summary *sum = &s->summary;
   bool never = false;
+  const struct shell_summary before = *sum;
   memset(sum, 0, sizeof *sum);
   sum->synced_ms = WHEN_NONE;
+  summarise_boards(s, &before);
   for (size_t p = 0; p < m->place_count; p++) {
     const struct place *place = &m->places[p];
     if (!scene_shows(&s->scene, (int)p)) {
@@ -90,81 +115,6 @@ void shell_summarise(struct shell *s)
 
 /* --- the header line ------------------------------------------------------------------------------------------------ */
 
-/* Pieces of a line, from left to right; the least worth leaves first when there is no room. */
-struct piece {
-  char *text;
-  unsigned style;
-  int worth;
-  int gap; /* blanks before it */
-  bool right;
-};
-
-struct pieces {
-  struct piece items[32];
-  size_t count;
-};
-
-static void add_piece(struct pieces *l, int worth, int gap, unsigned style, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
-static void add_piece(struct pieces *l, int worth, int gap, unsigned style, const char *format, ...)
-{
-  va_list args;
-  if (l->count < sizeof l->items / sizeof l->items[0]) {
-    va_start(args, format);
-    char *raw = xvasprintf(format, args);
-    va_end(args);
-    l->items[l->count++] = (struct piece){
-        .text = text_clean_dup(raw, TEXT_LINE), .style = style, .worth = worth, .gap = gap, .right = false};
-    free(raw);
-  }
-}
-
-static void drop_piece(struct pieces *l, size_t i)
-{
-  free(l->items[i].text);
-  memmove(&l->items[i], &l->items[i + 1], (l->count - i - 1) * sizeof l->items[0]);
-  l->count--;
-}
-
-static int pieces_width(const struct pieces *l)
-{
-  int sum = 0;
-  for (size_t i = 0; i < l->count; i++) {
-    sum += text_width(l->items[i].text) + l->items[i].gap;
-  }
-  return sum;
-}
-
-/* Draw what fits in the pane's line y, pieces marked right at its right end; frees them. */
-static void draw_pieces(struct pieces *l, const struct pane *p, int y, int x)
-{
-  while (l->count > 0 && pieces_width(l) + x + 1 > p->width) {
-    size_t least = 0;
-    for (size_t i = 1; i < l->count; i++) {
-      if (l->items[i].worth < l->items[least].worth) {
-        least = i;
-      }
-    }
-    if (l->count == 1) {
-      break; /* the last one is cut instead */
-    }
-    drop_piece(l, least);
-  }
-  int right = 0;
-  for (size_t i = 0; i < l->count; i++) {
-    right += l->items[i].right ? text_width(l->items[i].text) + l->items[i].gap : 0;
-  }
-  int right_x = p->width - right - 1; /* one blank at the end */
-  for (size_t i = 0; i < l->count; i++) {
-    int *at = l->items[i].right ? &right_x : &x;
-    *at += l->items[i].gap;
-    *at += pane_put(p, y, *at, l->items[i].style, l->items[i].text);
-  }
-  while (l->count > 0) {
-    drop_piece(l, l->count - 1);
-  }
-}
-
 static void add_identity(const struct shell *s, struct pieces *l, int width)
 {
   const struct model *m = s->scene.model;
@@ -185,18 +135,18 @@ static void add_identity(const struct shell *s, struct pieces *l, int width)
       buf_adds(&account, c->account != NULL ? c->account : "");
     }
     if (c->label != NULL && c->label[0] != '\0') {
-      add_piece(l, 90, 2, ROLE_CONTEXT, "%s", c->label);
+      pieces_add(l, 90, 2, ROLE_CONTEXT, "%s", c->label);
     } else if (c->profile != NULL && c->profile[0] != '\0') {
-      add_piece(l, 90, 2, ROLE_CONTEXT, "%s", c->profile);
+      pieces_add(l, 90, 2, ROLE_CONTEXT, "%s", c->profile);
     }
-    add_piece(l, 88, l->count > 1 && l->items[l->count - 1].worth == 90 ? 1 : 2, ROLE_CONTEXT, "%s",
+    pieces_add(l, 88, l->count > 1 && l->items[l->count - 1].worth == 90 ? 1 : 2, ROLE_CONTEXT, "%s",
               account.len > 0 ? account.data : "account ?");
-    add_piece(l, 87, 1, ROLE_CONTEXT, "%s", c->region);
+    pieces_add(l, 87, 1, ROLE_CONTEXT, "%s", c->region);
     if (!c->confirmed) {
-      add_piece(l, 60, 1, ROLE_WARN, "unconfirmed");
+      pieces_add(l, 60, 1, ROLE_WARN, "unconfirmed");
     }
     if (shown == 1 && c->source != NULL && c->source[0] != '\0') {
-      add_piece(l, 40, 1, ROLE_DIM, "via %s", c->source);
+      pieces_add(l, 40, 1, ROLE_DIM, "via %s", c->source);
     }
     buf_fini(&account);
   }
@@ -209,18 +159,37 @@ static void add_figures(const struct shell *s, struct pieces *l)
   buf_init(&dpu, 64);
   format_dpu(&dpu, sum->dpu);
   if (sum->jobs == 0 && sum->synced_ms == WHEN_NONE) {
-    add_piece(l, 70, 3, ROLE_DIM, "? running"); /* nothing was read, which is not the same as nothing */
+    pieces_add(l, 70, 3, ROLE_DIM, "? running"); /* nothing was read, which is not the same as nothing */
   } else {
-    add_piece(l, 70, 3, sum->active > 0 ? ROLE_RUNNING : ROLE_DIM, "%zu running", sum->active);
+    pieces_add(l, 70, 3, sum->active > 0 ? ROLE_RUNNING : ROLE_DIM, "%zu running", sum->active);
   }
   if (sum->active > 0) {
-    add_piece(l, 66, 1, ROLE_TEXT, "%s%s%s DPU", sum->dpu_rough ? "~" : "", dpu.data, sum->dpu_unknown ? "+?" : "");
+    pieces_add(l, 66, 1, ROLE_TEXT, "%s%s%s DPU", sum->dpu_rough ? "~" : "", dpu.data, sum->dpu_unknown ? "+?" : "");
+  }
+  if (sum->counted && sum->hour_nano > 0) {
+    buf_reset(&dpu);
+    format_money(&dpu, sum->hour_nano, sum->dpu_rough);
+    pieces_add(l, 58, 1, ROLE_MONEY, "%s/h%s", dpu.data, sum->dpu_unknown ? "+?" : "");
   }
   if (sum->waiting > 0) {
-    add_piece(l, 64, 2, ROLE_WARN, "%zu waiting", sum->waiting);
+    pieces_add(l, 64, 2, ROLE_WARN, "%zu waiting", sum->waiting);
   }
-  if (sum->failing > 0) {
-    add_piece(l, 80, 2, ROLE_BAD, "%zu failing", sum->failing);
+  if (sum->counted) {
+    int64_t budget = desk_measures(s->scene.desk)->budget_day_nano;
+    struct buf of;
+    buf_init(&of, 64);
+    buf_reset(&dpu);
+    format_money(&dpu, sum->today_nano, sum->today_rough);
+    format_money(&of, budget, false);
+    pieces_add(l, 68, 3, budget > 0 && sum->today_nano > budget ? ROLE_BAD : ROLE_MONEY, "today %s%s%s", dpu.data,
+              budget > 0 ? " of " : "", budget > 0 ? of.data : "");
+    buf_fini(&of);
+  }
+  if (sum->counted && sum->need_errors + sum->need_warnings > 0) {
+    pieces_add(l, 80, 3, sum->need_errors > 0 ? ROLE_BAD : ROLE_WARN, "%zu need%s you",
+              sum->need_errors + sum->need_warnings, sum->need_errors + sum->need_warnings == 1 ? "s" : "");
+  } else if (!sum->counted && sum->failing > 0) {
+    pieces_add(l, 80, 2, ROLE_BAD, "%zu failing", sum->failing);
   }
   buf_fini(&dpu);
 }
@@ -229,17 +198,18 @@ static void draw_header(const struct shell *s, const struct pane *p)
 {
   struct pieces l = {.count = 0};
   char clock[WHEN_TEXT_MAX], letters[WHEN_TEXT_MAX];
-  add_piece(&l, 30, 0, ROLE_ACCENT | STYLE_BOLD, s->demo ? "gluetop demo" : "gluetop");
+  pieces_add(&l, 30, 0, ROLE_ACCENT | STYLE_BOLD, s->demo ? "gluetop demo" : "gluetop");
   add_identity(s, &l, p->width);
   if (s->scene.read_only) {
-    add_piece(&l, 62, 2, ROLE_GOOD, "read-only");
+    pieces_add(&l, 62, 2, ROLE_GOOD, "read-only");
   }
   add_figures(s, &l);
   when_format(s->scene.now_ms, s->scene.zone, WHEN_HM, clock);
   when_zone_letters(s->scene.now_ms, s->scene.zone, letters);
-  add_piece(&l, 75, 3, ROLE_TEXT, "%s %s", clock, letters);
+  pieces_add(&l, 75, 3, ROLE_TEXT, "%s %s", clock, letters);
   l.items[l.count - 1].right = true;
-  draw_pieces(&l, p, 0, 1);
+  pieces_draw(&l, p, 0, 1);
+  pieces_clear(&l);
 }
 
 /* --- tabs and freshness --------------------------------------------------------------------------------------------- */
@@ -250,18 +220,18 @@ static void add_freshness(const struct shell *s, struct pieces *l)
   char age[WHEN_TEXT_MAX];
   size_t first = l->count;
   if (sum->login) {
-    add_piece(l, 100, 2, ROLE_BAD, "login needed (:login)");
+    pieces_add(l, 100, 2, ROLE_BAD, "login needed (:login)");
   } else if (sum->synced_ms == WHEN_NONE) {
     if (sum->trouble != ERR_OK) {
-      add_piece(l, 100, 2, ROLE_BAD, "nothing read: %s", err_kind_name(sum->trouble));
+      pieces_add(l, 100, 2, ROLE_BAD, "nothing read: %s", err_kind_name(sum->trouble));
     } else {
-      add_piece(l, 100, 2, ROLE_DIM, "reading%s", sign(SIGN_MORE));
+      pieces_add(l, 100, 2, ROLE_DIM, "reading%s", sign(SIGN_MORE));
     }
   } else {
     int64_t old = s->scene.now_ms - sum->synced_ms;
     when_format_age(old < 0 ? 0 : old, age);
     if (sum->jobs_denied > 0) {
-      add_piece(l, 98, 2, ROLE_WARN, "%zu not readable", sum->jobs_denied);
+      pieces_add(l, 98, 2, ROLE_WARN, "%zu not readable", sum->jobs_denied);
     }
     if (sum->jobs_read + sum->jobs_denied < sum->jobs) {
       struct buf text;
@@ -269,13 +239,13 @@ static void add_freshness(const struct shell *s, struct pieces *l)
       format_count(&text, (int64_t)sum->jobs_read);
       buf_adds(&text, " of ");
       format_count(&text, (int64_t)sum->jobs);
-      add_piece(l, 99, 2, ROLE_DIM, "%s jobs", text.data);
+      pieces_add(l, 99, 2, ROLE_DIM, "%s jobs", text.data);
       buf_fini(&text);
     }
     if (sum->trouble != ERR_OK) {
-      add_piece(l, 100, 2, ROLE_WARN, "stale %s: %s", age, err_kind_name(sum->trouble));
+      pieces_add(l, 100, 2, ROLE_WARN, "stale %s: %s", age, err_kind_name(sum->trouble));
     } else {
-      add_piece(l, 97, 2, old > OLD_MS ? ROLE_WARN : ROLE_DIM, "synced %s", age);
+      pieces_add(l, 97, 2, old > OLD_MS ? ROLE_WARN : ROLE_DIM, "synced %s", age);
     }
   }
   for (size_t i = first; i < l->count; i++) {
@@ -299,12 +269,13 @@ static void draw_tabs(const struct shell *s, const struct pane *p)
     char title[32];
     bool here = i == s->tab;
     title_case(shell_tab_views[i]->name, title, sizeof title);
-    add_piece(&l, here ? 100 : 80 - (int)i, i == 0 ? 0 : 2, ROLE_DIM, "%zu", (i + 1) % 10);
-    add_piece(&l, here ? 100 : 80 - (int)i, 1, here ? ROLE_ACCENT | STYLE_BOLD | STYLE_UNDERLINE : ROLE_TEXT, "%s",
+    pieces_add(&l, here ? 100 : 80 - (int)i, i == 0 ? 0 : 2, ROLE_DIM, "%zu", (i + 1) % 10);
+    pieces_add(&l, here ? 100 : 80 - (int)i, 1, here ? ROLE_ACCENT | STYLE_BOLD | STYLE_UNDERLINE : ROLE_TEXT, "%s",
               title);
   }
   add_freshness(s, &l);
-  draw_pieces(&l, p, 1, 1);
+  pieces_draw(&l, p, 1, 1);
+  pieces_clear(&l);
 }
 
 /* --- caption: where one is, and what is shown there ----------------------------------------------------------------- */
@@ -412,7 +383,7 @@ static void draw_footer(const struct shell *s, const struct pane *p, int y)
   const struct view *main = shell_main(s);
   struct pieces l = {.count = 0};
   unsigned holds = main->ops->holds | HOLD_ANY;
-  for (int a = ACTION_NONE + 1; a < ACTION_COUNT && l.count + 2 <= sizeof l.items / sizeof l.items[0]; a++) {
+  for (int a = ACTION_NONE + 1; a < ACTION_COUNT && l.count + 2 <= PIECES_MAX; a++) {
     const struct action_info *info = action_info((enum action)a);
     char key[INPUT_KEY_NAME_MAX];
     bool here = info->worth > 0 && (info->holds & holds & ~(unsigned)HOLD_CHANGES) != 0;
@@ -423,19 +394,13 @@ static void draw_footer(const struct shell *s, const struct pane *p, int y)
     }
     if (here) {
       const char *label = a == ACTION_ENTER && main->ops->enter_label != NULL ? main->ops->enter_label : info->label;
-      add_piece(&l, info->worth, l.count == 0 ? 0 : 2, ROLE_KEY, "%s %s", keymap_key(&s->keys, (enum action)a, key),
+      pieces_add(&l, info->worth, l.count == 0 ? 0 : 2, ROLE_KEY, "%s %s", keymap_key(&s->keys, (enum action)a, key),
                 label);
     }
   }
   /* key and word are one piece, so that neither is left alone; the word is made quiet after drawing */
   int x = 1;
-  while (l.count > 1 && pieces_width(&l) + x + 1 > p->width) {
-    size_t least = 0;
-    for (size_t i = 1; i < l.count; i++) {
-      least = l.items[i].worth < l.items[least].worth ? i : least;
-    }
-    drop_piece(&l, least);
-  }
+  pieces_fit(&l, p->width - x - 1);
   for (size_t i = 0; i < l.count; i++) {
     x += i == 0 ? 0 : 2;
     int used = pane_put(p, y, x, ROLE_KEY, l.items[i].text);
@@ -444,9 +409,7 @@ static void draw_footer(const struct shell *s, const struct pane *p, int y)
     pane_restyle(p, y, x + key_width, used - key_width, ROLE_DIM);
     x += used;
   }
-  while (l.count > 0) {
-    drop_piece(&l, l.count - 1);
-  }
+  pieces_clear(&l);
 }
 
 void shell_draw_frame(const struct shell *s, struct canvas *canvas, const struct pane *body)

@@ -155,7 +155,7 @@ bool rows_run_detail(const struct strpool *strings, const struct run *r, int64_t
   return say;
 }
 
-static void write_contexts(const struct model *m, struct jw *w)
+void rows_write_contexts(const struct model *m, struct jw *w)
 {
   jw_name(w, "contexts");
   jw_array(w);
@@ -208,7 +208,7 @@ bool rows_report(const struct list *l, const struct scene *scene, bool runs, enu
     jw_object(&w);
     jw_name(&w, "as_of");
     jw_time(&w, scene->now_ms);
-    write_contexts(m, &w);
+    rows_write_contexts(m, &w);
     jw_name(&w, runs ? "runs" : "jobs");
     jw_array(&w);
   } else if (format == REPORT_CSV) {

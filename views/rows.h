@@ -22,6 +22,8 @@ void rows_draw_empty(const struct list *l, const struct pane *p, const char *why
 bool rows_run_detail(const struct strpool *strings, const struct run *r, int64_t now_ms, struct buf *out,
                      enum role *role);
 
+/* "contexts": […] as in the commands' output. */
+void rows_write_contexts(const struct model *m, struct jw *w);
 /* The rows of a list as the commands would print them. Each row must begin with a key of a job or a run. */
 bool rows_report(const struct list *l, const struct scene *scene, bool runs, enum report_format format,
                  struct buf *out);

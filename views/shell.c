@@ -6,6 +6,7 @@
 #include "base/xalloc.h"
 #include "views/doc.h"
 #include "views/format.h"
+#include "views/rows.h"
 #include "views/shell_private.h"
 
 #define SAY_MS  8000
@@ -157,7 +158,8 @@ struct err shell_new(const struct shell_options *options, struct shell **out)
                             .height = 19,
                             .keys = &s->keys,
                             .prices = options->prices,
-                            .stats = stats_cache_new(0)};
+                            .stats = stats_cache_new(0),
+                            .desk = desk_new(options->measures)};
   s->span_ms = INT64_MAX;
   s->end_ms = options->until_ms;
   if (options->since_ms != INT64_MIN) {
@@ -202,6 +204,7 @@ void shell_free(struct shell *s)
   }
   palette_forget();
   stats_cache_free(s->scene.stats);
+  desk_free(s->scene.desk);
   free(s->copy);
   free(s->say);
   free(s->changes_told);
@@ -249,6 +252,23 @@ char *shell_take_copy(struct shell *s)
 bool shell_stale(const struct shell *s)
 {
   return s->stale;
+}
+
+bool shell_has_work(const struct shell *s)
+{
+  return s->scene.model != NULL && !desk_ready(s->scene.desk, &s->scene);
+}
+
+bool shell_work(struct shell *s, const struct model *model, int64_t now_ms)
+{
+  struct scene scene = s->scene;
+  scene.model = model;
+  scene.now_ms = now_ms;
+  bool done = desk_step(s->scene.desk, &scene);
+  if (done) {
+    s->stale = true;
+  }
+  return !done;
 }
 
 bool shell_write_under_way(const struct shell *s)
@@ -349,6 +369,17 @@ void shell_input(struct shell *s, const struct input *in, int64_t mono_ms, struc
 
 /* --- model to screen ------------------------------------------------------------------------------------------------ */
 
+/* What the header tells: what was spent today, and what needs a person. Behind what the view on show wants. */
+static void header_wants(const struct shell *s, struct wants *out)
+{
+  struct scene scene = s->scene;
+  int64_t day = when_day_start(scene.now_ms, WHEN_UTC), ago = scene.now_ms - WHEN_DAY;
+  scene.since_ms = day < ago ? day : ago;
+  scene.since_ms = scene.since_ms / WHEN_MINUTE * WHEN_MINUTE;
+  scene.until_ms = INT64_MAX;
+  rows_want_all_runs(&scene, WANT_BEHIND, out);
+}
+
 void shell_wants(struct shell *s, struct wants *out)
 {
   const struct shell_tab *t = &s->tabs[s->tab];
@@ -360,6 +391,9 @@ void shell_wants(struct shell *s, struct wants *out)
     if (!(v->ops->flags & VIEW_OVERLAY)) {
       break;
     }
+  }
+  if (s->scene.model != NULL) {
+    header_wants(s, out);
   }
 }
 
@@ -426,6 +460,7 @@ void shell_update(struct shell *s, const struct model *model, int64_t now_ms, in
     s->say = NULL;
   }
   shell_resolve_window(s);
+  desk_aim(s->scene.desk, &s->scene);
   shell_summarise(s);
   tell_problems(s);
   tell_changes(s);

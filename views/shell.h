@@ -27,6 +27,7 @@ struct shell_options {
   int64_t since_ms, until_ms;       /* INT64_MIN: everything; INT64_MAX: no end */
   const struct keymap *keys;        /* copied; NULL: the defaults */
   const struct price_table *prices; /* NULL: the built-in ones; must outlive the shell */
+  const struct board_measures *measures; /* NULL: none; must outlive the shell */
   const struct model *model;        /* for the first wants; NULL: comes with the first update */
   int64_t now_ms;
 };
@@ -49,6 +50,10 @@ bool shell_take_repaint(struct shell *s);
 char *shell_take_copy(struct shell *s);
 /* A setting changed (zone, window, place …): shell_update is due though the model stayed as it was. */
 bool shell_stale(const struct shell *s);
+/* The boards are behind the model: call shell_work, a slice of at most 2 ms, until it says false. When it has caught up, shell_stale is
+ * true. */
+bool shell_has_work(const struct shell *s);
+bool shell_work(struct shell *s, const struct model *model, int64_t now_ms);
 /* Something on the screen changes with time alone; ms of the wall clock when it does next. */
 int64_t shell_next_tick_ms(const struct shell *s, int64_t now_ms);
 

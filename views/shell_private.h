@@ -2,6 +2,7 @@
 #ifndef GLUETOP_VIEWS_SHELL_PRIVATE_H
 #define GLUETOP_VIEWS_SHELL_PRIVATE_H
 
+#include "views/desk.h"
 #include "views/shell.h"
 #include "views/view.h"
 
@@ -27,6 +28,11 @@ struct shell_summary {
   size_t active, waiting, failing; /* runs; jobs whose last run failed */
   double dpu;                      /* of what runs; a lower bound when dpu_unknown */
   bool dpu_unknown, dpu_rough;
+  int64_t today_nano; /* -1: not known yet */
+  bool today_rough;
+  int64_t hour_nano; /* what runs now costs an hour; -1 */
+  size_t need_errors, need_warnings; /* what Home shows */
+  bool counted; /* the last five are known */
   int64_t synced_ms; /* the oldest of the good answers that matter; WHEN_NONE: none yet */
   enum err_kind trouble;
   bool login;

@@ -24,6 +24,7 @@
 #include "views/list.h"
 
 /* What update may look at. */
+struct desk;
 struct scene {
   const struct model *model;
   int64_t now_ms;
@@ -36,6 +37,7 @@ struct scene {
   const struct keymap *keys;
   const struct price_table *prices; /* NULL: the built-in ones */
   struct stats_cache *stats;        /* usual lengths, shared by all views */
+  struct desk *desk;                /* the boards' figures; views/desk.h */
 };
 
 /* What something on the screen stands for: what start, stop, copy and describe act on. */

@@ -6,7 +6,7 @@ void cli_print_board(struct cli *cli, enum board which, const struct cli_scene *
   const struct cli_request *r = cli->request;
   struct boards *b = boards_new();
   boards_begin(b, r->since_ms, r->until_ms, -1);
-  boards_set_quotas(b, r->quotas, r->quota_count);
+  boards_set_measures(b, r->measures);
   while (!boards_step(b, &s->scope, SIZE_MAX)) {
   }
   switch (r->format) {

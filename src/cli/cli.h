@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "app/app.h"
-#include "model/collisions.h"
-#include "report/report.h"
+#include "report/boards.h"
 
 enum cli_command {
   CLI_NONE = 0,
@@ -45,8 +44,7 @@ struct cli_request {
   bool yes;                   /* do not ask */
   bool read_only;
   const struct price_table *prices;      /* NULL: the built-in ones */
-  const struct collision_quotas *quotas; /* by place; NULL: the service's defaults */
-  size_t quota_count;
+  const struct board_measures *measures; /* NULL: none */
   const char **args; /* what follows the command */
   size_t arg_count;
   uint32_t states;          /* --state: bit per enum run_state; 0: all */

@@ -1,5 +1,6 @@
 #include "report/boards.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,13 +14,17 @@ struct boards {
   struct timeouts *timeouts;
   struct timeline *timeline;
   struct loads *loads;
-  struct plan plan;
+  struct plan plan;   /* the last complete one, which is shown while the next is made */
+  struct plan making;
   bool plan_begun;
-  uint64_t plan_generation; /* of the model that the plan was begun with */
+  uint64_t plan_generation; /* of the model that `making` was begun with */
   struct home_result home;
-  struct collision_quotas *quotas;
-  size_t quota_count;
+  const struct board_measures *measures;
+  struct collision_quotas *quotas; /* by place, made from the measures */
 };
+
+/* Events of a plan are dearer than runs of a history. */
+#define PLAN_SHARE 4
 
 struct boards *boards_new(void)
 {
@@ -30,6 +35,7 @@ struct boards *boards_new(void)
   b->timeline = timeline_new();
   b->loads = loads_new();
   plan_init(&b->plan);
+  plan_init(&b->making);
   home_init(&b->home);
   return b;
 }
@@ -43,6 +49,7 @@ void boards_free(struct boards *b)
     timeline_free(b->timeline);
     loads_free(b->loads);
     plan_fini(&b->plan);
+    plan_fini(&b->making);
     home_fini(&b->home);
     free(b->quotas);
     free(b);
@@ -61,13 +68,15 @@ void boards_begin(struct boards *b, int64_t since_ms, int64_t until_ms, int plac
   b->plan_begun = false;
 }
 
-void boards_set_quotas(struct boards *b, const struct collision_quotas *quotas, size_t count)
+void boards_set_measures(struct boards *b, const struct board_measures *measures)
 {
-  b->quotas = xreallocarray(b->quotas, count + 1, sizeof *b->quotas);
-  if (count > 0) {
-    memcpy(b->quotas, quotas, count * sizeof *quotas);
-  }
-  b->quota_count = count;
+  b->measures = measures;
+}
+
+const struct board_measures *boards_measures(const struct boards *b)
+{
+  static const struct board_measures none = {.budget_month_nano = -1, .budget_day_nano = -1};
+  return b->measures ? b->measures : &none;
 }
 
 /* The plan looks a day ahead, or to the window's end where that is further. */
@@ -77,12 +86,19 @@ static bool step_plan(struct boards *b, const struct report_scope *s, size_t bud
   if (b->until_ms != INT64_MAX && b->until_ms > until) {
     until = b->until_ms;
   }
-  if (!b->plan_begun || b->plan_generation != s->model->generation || b->plan.from_ms + WHEN_MINUTE < s->now_ms) {
-    plan_begin(&b->plan, s->model, s->stats, b->place, s->now_ms, until);
+  if (!b->plan_begun || b->plan_generation != s->model->generation || b->making.from_ms + WHEN_MINUTE < s->now_ms) {
+    plan_begin(&b->making, s->model, s->stats, b->place, s->now_ms, until);
     b->plan_begun = true;
     b->plan_generation = s->model->generation;
   }
-  return b->plan.done || plan_step(&b->plan, s->model, s->stats, budget);
+  if (!b->making.done && plan_step(&b->making, s->model, s->stats, budget / PLAN_SHARE + 1)) {
+    struct plan before = b->plan;
+    b->plan = b->making; /* the finished one stays known to `making` by its times alone */
+    b->making = before;
+    b->making.from_ms = b->plan.from_ms;
+    b->making.done = true;
+  }
+  return b->making.done;
 }
 
 bool boards_step(struct boards *b, const struct report_scope *s, size_t budget)
@@ -104,7 +120,18 @@ const struct burn_result *boards_burn(struct boards *b, const struct report_scop
 
 const struct collisions_result *boards_collisions(struct boards *b, const struct report_scope *s)
 {
-  return collisions_result(b->collisions, s->model, s->stats, &b->plan, b->loads, b->quotas, b->quota_count, s->now_ms);
+  const struct board_measures *measures = boards_measures(b);
+  size_t places = s->model->place_count;
+  b->quotas = xreallocarray(b->quotas, places + 1, sizeof *b->quotas);
+  for (size_t p = 0; p < places; p++) {
+    b->quotas[p] = (struct collision_quotas){.runs = -1, .dpu = (double)NAN};
+    for (size_t i = 0; i < measures->quota_count; i++) {
+      if (strcmp(measures->quotas[i].region, s->model->places[p].region) == 0) {
+        b->quotas[p] = (struct collision_quotas){.runs = measures->quotas[i].runs, .dpu = measures->quotas[i].dpu};
+      }
+    }
+  }
+  return collisions_result(b->collisions, s->model, s->stats, &b->plan, b->loads, b->quotas, places, s->now_ms);
 }
 
 const struct timeouts_result *boards_timeouts(struct boards *b, const struct report_scope *s)
@@ -132,4 +159,91 @@ struct loads *boards_loads(struct boards *b)
 const struct plan *boards_plan(const struct boards *b)
 {
   return &b->plan;
+}
+
+static int compare_steps(const void *a, const void *b)
+{
+  const struct load_step *x = a, *y = b;
+  return x->at_ms < y->at_ms ? -1 : x->at_ms > y->at_ms;
+}
+
+/* The sum of several places' levels: each place's changes become differences, which are played through in order of time. */
+static void merged_curve(struct boards *b, const struct report_scope *s, int64_t from, int64_t to, size_t columns,
+                         int64_t *dpu_micros, struct load_peak *peak)
+{
+  struct load_step *steps = NULL;
+  size_t count = 0, cap = 0;
+  int64_t level = 0, runs = 0;
+  for (size_t p = 0; p < s->model->place_count; p++) {
+    if (b->place < 0 ? schedule_place_open(s->model, (int)p) : b->place == (int)p) {
+      struct load *load = loads_of(b->loads, (int)p);
+      size_t n = load_steps(load, from, to, NULL, 0);
+      steps = xgrow(steps, &cap, count + n + 1, sizeof *steps);
+      n = load_steps(load, from, to, steps + count, n);
+      for (size_t i = n; i-- > 1;) { /* levels to differences */
+        steps[count + i].dpu_micros -= steps[count + i - 1].dpu_micros;
+        steps[count + i].runs -= steps[count + i - 1].runs;
+      }
+      count += n;
+    }
+  }
+  if (count > 0) {
+    qsort(steps, count, sizeof *steps, compare_steps);
+  }
+  size_t column = 0;
+  for (size_t i = 0; i < count;) {
+    int64_t at = steps[i].at_ms;
+    size_t here = at <= from ? 0 : (size_t)((double)(at - from) * (double)columns / (double)(to - from));
+    for (; column < here && column + 1 < columns; column++) {
+      dpu_micros[column + 1] = level; /* what goes on is there in each column that it passes */
+    }
+    for (; i < count && steps[i].at_ms == at; i++) {
+      level += steps[i].dpu_micros;
+      runs += steps[i].runs;
+    }
+    if (columns > 0 && level > dpu_micros[column]) {
+      dpu_micros[column] = level;
+    }
+    if (peak->dpu_at_ms == WHEN_NONE || level > peak->dpu_micros) {
+      peak->dpu_micros = level;
+      peak->dpu_at_ms = at;
+    }
+    if (peak->runs_at_ms == WHEN_NONE || runs > peak->runs) {
+      peak->runs = runs;
+      peak->runs_at_ms = at;
+    }
+  }
+  for (; column + 1 < columns; column++) {
+    dpu_micros[column + 1] = level;
+  }
+  free(steps);
+}
+
+void boards_curve(struct boards *b, const struct report_scope *s, int64_t from_ms, int64_t to_ms, size_t columns,
+                  int64_t *dpu_micros, struct load_peak *peak)
+{
+  struct load_peak found = {.runs_at_ms = WHEN_NONE, .dpu_at_ms = WHEN_NONE};
+  int only = b->place;
+  size_t open = 0;
+  for (size_t p = 0; p < s->model->place_count && b->place < 0; p++) {
+    if (schedule_place_open(s->model, (int)p)) {
+      only = (int)p;
+      open++;
+    }
+  }
+  for (size_t i = 0; i < columns; i++) {
+    dpu_micros[i] = 0;
+  }
+  if (from_ms >= to_ms || only < 0) {
+    /* nothing to see */
+  } else if (open <= 1) {
+    struct load *load = loads_of(b->loads, only);
+    load_curve(load, from_ms, to_ms, columns, dpu_micros, NULL);
+    found = load_peak(load, from_ms, to_ms);
+  } else {
+    merged_curve(b, s, from_ms, to_ms, columns, dpu_micros, &found);
+  }
+  if (peak) {
+    *peak = found;
+  }
 }

@@ -9,6 +9,24 @@
 #include "model/timeouts.h"
 #include "report/report.h"
 
+/* What a person measures by, from the config file. Strings must outlive the boards. */
+struct board_quota {
+  const char *region;
+  int64_t runs; /* -1: the service's default */
+  double dpu;   /* NAN: the service's default */
+};
+struct board_tag {
+  const char *name;
+  const char *jobs; /* a pattern of job names (text_match) */
+};
+struct board_measures {
+  const struct board_quota *quotas;
+  size_t quota_count;
+  const struct board_tag *tags;
+  size_t tag_count;
+  int64_t budget_month_nano, budget_day_nano; /* -1: none */
+};
+
 /* All engines over one window, kept up to date together. */
 struct boards;
 struct boards *boards_new(void);
@@ -17,8 +35,9 @@ void boards_free(struct boards *b);
 void boards_begin(struct boards *b, int64_t since_ms, int64_t until_ms, int place);
 /* Work through some `budget` runs; true: up to date. */
 bool boards_step(struct boards *b, const struct report_scope *scope, size_t budget);
-/* Quotas by place; may be NULL. Copied. */
-void boards_set_quotas(struct boards *b, const struct collision_quotas *quotas, size_t count);
+/* NULL: none. Not copied. */
+void boards_set_measures(struct boards *b, const struct board_measures *measures);
+const struct board_measures *boards_measures(const struct boards *b); /* never NULL */
 
 const struct burn_result *boards_burn(struct boards *b, const struct report_scope *scope);
 const struct collisions_result *boards_collisions(struct boards *b, const struct report_scope *scope);
@@ -26,6 +45,10 @@ const struct timeouts_result *boards_timeouts(struct boards *b, const struct rep
 const struct timeline_result *boards_timeline(struct boards *b, const struct report_scope *scope);
 const struct home_result *boards_home(struct boards *b, const struct report_scope *scope, int64_t failures_since_ms);
 struct loads *boards_loads(struct boards *b);
+/* The highest number of DPU at work at once in each of `columns` equal stretches of [from, to), all places on show together; peak may be
+ * NULL. Where several places are on show the levels of their changes are added up, so the peak is that of the sum. */
+void boards_curve(struct boards *b, const struct report_scope *scope, int64_t from_ms, int64_t to_ms, size_t columns,
+                  int64_t *dpu_micros, struct load_peak *peak);
 const struct plan *boards_plan(const struct boards *b);
 
 enum board { BOARD_BURN, BOARD_TIMELINE, BOARD_COLLISIONS, BOARD_TIMEOUTS, BOARD_CHECK };
