@@ -194,7 +194,8 @@ int main(int argc, char **argv)
   int status = 0;
 
   setlocale(LC_ALL, "");
-  if (argc == 2 && strcmp(argv[1], "--dump-keys") == 0) { /* not in the manual: `make keys` writes doc/keys.md with it */
+  if (argc == 2 &&
+      strcmp(argv[1], "--dump-keys") == 0) { /* not in the manual: `make keys` writes doc/keys.md with it */
     char *keys = views_keys_markdown();
     fputs(keys, stdout);
     free(keys);

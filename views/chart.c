@@ -118,10 +118,10 @@ int64_t chart_round_up(int64_t value)
 
 /* --- time ----------------------------------------------------------------------------------------------------------- */
 
-static const int64_t steps_ms[] = {WHEN_MINUTE,     2 * WHEN_MINUTE,  5 * WHEN_MINUTE, 10 * WHEN_MINUTE, 15 * WHEN_MINUTE,
-                                   30 * WHEN_MINUTE, WHEN_HOUR,       2 * WHEN_HOUR,   3 * WHEN_HOUR,    4 * WHEN_HOUR,
-                                   6 * WHEN_HOUR,   12 * WHEN_HOUR,   WHEN_DAY,        2 * WHEN_DAY,     7 * WHEN_DAY,
-                                   14 * WHEN_DAY,   28 * WHEN_DAY,    91 * WHEN_DAY,   364 * WHEN_DAY};
+static const int64_t steps_ms[] = {
+    WHEN_MINUTE,   2 * WHEN_MINUTE, 5 * WHEN_MINUTE, 10 * WHEN_MINUTE, 15 * WHEN_MINUTE, 30 * WHEN_MINUTE, WHEN_HOUR,
+    2 * WHEN_HOUR, 3 * WHEN_HOUR,   4 * WHEN_HOUR,   6 * WHEN_HOUR,    12 * WHEN_HOUR,   WHEN_DAY,         2 * WHEN_DAY,
+    7 * WHEN_DAY,  14 * WHEN_DAY,   28 * WHEN_DAY,   91 * WHEN_DAY,    364 * WHEN_DAY};
 
 /* The date of a moment as days since the epoch: what `every second day` is counted from, so that labels stay where they are when the
  * window moves on. */
@@ -154,7 +154,8 @@ static void write_label(struct chart_tick *t, int64_t step, int64_t span, enum w
   }
 }
 
-size_t chart_ticks(int64_t since_ms, int64_t until_ms, int cells, enum when_zone zone, struct chart_tick *out, size_t cap)
+size_t chart_ticks(int64_t since_ms, int64_t until_ms, int cells, enum when_zone zone, struct chart_tick *out,
+                   size_t cap)
 {
   size_t count = 0, last = sizeof steps_ms / sizeof steps_ms[0] - 1, i = 0;
   int64_t span = until_ms - since_ms;

@@ -140,10 +140,10 @@ static void add_identity(const struct shell *s, struct pieces *l, int width)
       pieces_add(l, 90, 2, ROLE_CONTEXT, "%s", c->profile);
     }
     pieces_add(l, 88, l->count > 1 && l->items[l->count - 1].worth == 90 ? 1 : 2, ROLE_CONTEXT, "%s",
-              account.len > 0 ? account.data : "account ?");
+               account.len > 0 ? account.data : "account ?");
     pieces_add(l, 87, 1, ROLE_CONTEXT, "%s", c->region);
     if (!c->confirmed) {
-      pieces_add(l, 60, 1, ROLE_WARN, "unconfirmed");
+      pieces_add(l, 83, 1, ROLE_WARN, "unconfirmed");
     }
     if (shown == 1 && c->source != NULL && c->source[0] != '\0') {
       pieces_add(l, 40, 1, ROLE_DIM, "via %s", c->source);
@@ -174,20 +174,24 @@ static void add_figures(const struct shell *s, struct pieces *l)
   if (sum->waiting > 0) {
     pieces_add(l, 64, 2, ROLE_WARN, "%zu waiting", sum->waiting);
   }
-  if (sum->counted) {
+  if (sum->counted && sum->jobs_read > 0) {
     int64_t budget = desk_measures(s->scene.desk)->budget_day_nano;
     struct buf of;
     buf_init(&of, 64);
     buf_reset(&dpu);
-    format_money(&dpu, sum->today_nano, sum->today_rough);
+    if (sum->today_nano > 0) {
+      format_money(&dpu, sum->today_nano, sum->today_rough);
+    } else {
+      buf_adds(&dpu, "$0");
+    }
     format_money(&of, budget, false);
-    pieces_add(l, 68, 3, budget > 0 && sum->today_nano > budget ? ROLE_BAD : ROLE_MONEY, "today %s%s%s", dpu.data,
-              budget > 0 ? " of " : "", budget > 0 ? of.data : "");
+    pieces_add(l, 65, 2, budget > 0 && sum->today_nano > budget ? ROLE_BAD : ROLE_MONEY, "today %s%s%s", dpu.data,
+               budget > 0 ? " of " : "", budget > 0 ? of.data : "");
     buf_fini(&of);
   }
   if (sum->counted && sum->need_errors + sum->need_warnings > 0) {
-    pieces_add(l, 80, 3, sum->need_errors > 0 ? ROLE_BAD : ROLE_WARN, "%zu need%s you",
-              sum->need_errors + sum->need_warnings, sum->need_errors + sum->need_warnings == 1 ? "s" : "");
+    pieces_add(l, 80, 2, sum->need_errors > 0 ? ROLE_BAD : ROLE_WARN, "%zu need%s you",
+               sum->need_errors + sum->need_warnings, sum->need_errors + sum->need_warnings == 1 ? "s" : "");
   } else if (!sum->counted && sum->failing > 0) {
     pieces_add(l, 80, 2, ROLE_BAD, "%zu failing", sum->failing);
   }
@@ -271,7 +275,7 @@ static void draw_tabs(const struct shell *s, const struct pane *p)
     title_case(shell_tab_views[i]->name, title, sizeof title);
     pieces_add(&l, here ? 100 : 80 - (int)i, i == 0 ? 0 : 2, ROLE_DIM, "%zu", (i + 1) % 10);
     pieces_add(&l, here ? 100 : 80 - (int)i, 1, here ? ROLE_ACCENT | STYLE_BOLD | STYLE_UNDERLINE : ROLE_TEXT, "%s",
-              title);
+               title);
   }
   add_freshness(s, &l);
   pieces_draw(&l, p, 1, 1);
@@ -395,7 +399,7 @@ static void draw_footer(const struct shell *s, const struct pane *p, int y)
     if (here) {
       const char *label = a == ACTION_ENTER && main->ops->enter_label != NULL ? main->ops->enter_label : info->label;
       pieces_add(&l, info->worth, l.count == 0 ? 0 : 2, ROLE_KEY, "%s %s", keymap_key(&s->keys, (enum action)a, key),
-                label);
+                 label);
     }
   }
   /* key and word are one piece, so that neither is left alone; the word is made quiet after drawing */

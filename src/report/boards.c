@@ -14,7 +14,7 @@ struct boards {
   struct timeouts *timeouts;
   struct timeline *timeline;
   struct loads *loads;
-  struct plan plan;   /* the last complete one, which is shown while the next is made */
+  struct plan plan; /* the last complete one, which is shown while the next is made */
   struct plan making;
   bool plan_begun;
   uint64_t plan_generation; /* of the model that `making` was begun with */

@@ -266,6 +266,9 @@ void stage_frame(struct stage *s)
   wants_init(&wants);
   shell_wants(s->shell, &wants);
   wants_fini(&wants);
+  while (shell_has_work(s->shell) && shell_work(s->shell, s->model, s->now_ms)) {
+    /* as many slices as it takes */
+  }
   bool quiet = !s->model->places[0].jobs_fresh.in_flight;
   shell_update(s->shell, s->model, s->now_ms, s->mono_ms, quiet, s->canvas.width, s->canvas.height);
   shell_draw(s->shell, &s->canvas);
