@@ -123,9 +123,15 @@ void burn_begin(struct burn *b, int64_t since_ms, int64_t until_ms, int place, b
   b->until_ms = until_ms;
   b->only = place;
   sweep_again(&b->sweep);
-  for (size_t i = 0; i < b->place_count; i++)
-    for (size_t j = 0; j < b->places[i].count; j++)
+  /* the books as a whole: to take each job's days back one by one would be no slice any more */
+  daybook_clear(&b->window_book);
+  daybook_clear(&b->calendar_book);
+  for (size_t i = 0; i < b->place_count; i++) {
+    for (size_t j = 0; j < b->places[i].count; j++) {
+      b->places[i].jobs[j].window_days.count = b->places[i].jobs[j].calendar_days.count = 0;
       job_clear(b, &b->places[i].jobs[j]);
+    }
+  }
 }
 
 static struct job_part *part_of(struct burn *b, const struct model *m, int place, size_t job)
@@ -164,15 +170,6 @@ static size_t trend_index(const struct burn *b, int64_t ms, int64_t now_ms)
   return i >= BURN_TREND ? BURN_TREND - 1 : i;
 }
 
-static size_t class_of(const struct model *m, const struct price_table *prices, int place, const struct job *j,
-                       const struct run *r)
-{
-  enum price_item item;
-  enum price_generation generation;
-  cost_price_of_run(m, prices, place, j, r, &item, &generation, NULL);
-  return (size_t)item * PRICE_GENERATION_COUNT + (size_t)generation;
-}
-
 static int64_t began_or_started(const struct run *r)
 {
   int64_t began = cost_began(r, NULL);
@@ -183,7 +180,8 @@ static void count_run(struct burn *b, struct job_part *part, const struct model 
                       int place, const struct job *j, size_t index, int64_t now_ms)
 {
   const struct run *r = &j->runs[index];
-  struct cost c = cost_of_run(m, prices, place, j, r, now_ms);
+  size_t class_index = 0;
+  struct cost c = cost_and_class_of_run(m, prices, place, j, r, now_ms, &class_index);
   int64_t began = began_or_started(r), ended = cost_ended(r, now_ms);
   daybook_add_run(&b->calendar_book, &part->calendar_days, &c, began, ended);
   if (r->state == RUN_SUCCEEDED && c.usd_basis != COST_UNKNOWN && b->median_count < MEDIAN_RUNS)
@@ -191,7 +189,7 @@ static void count_run(struct burn *b, struct job_part *part, const struct model 
   if (!run_meets(r, b->since_ms, b->until_ms, now_ms))
     return;
   cost_sum_add(&part->sum, &c);
-  cost_sum_add(&part->classes[class_of(m, prices, place, j, r)], &c);
+  cost_sum_add(&part->classes[class_index], &c);
   if (is_waste(r))
     cost_sum_add(&part->failed, &c);
   daybook_add_run(&b->window_book, &part->window_days, &c, began, ended);
@@ -308,7 +306,8 @@ static void add_live(struct burn *b, const struct model *m, const struct price_t
     if (run_finished(r))
       continue;
     left--;
-    struct cost c = cost_of_run(m, prices, j->place, j, r, now_ms);
+    size_t class_index = 0;
+    struct cost c = cost_and_class_of_run(m, prices, j->place, j, r, now_ms, &class_index);
     int64_t began = began_or_started(r), ended = cost_ended(r, now_ms);
     b->scratch.count = 0;
     daybook_add_run(calendar, &b->scratch, &c, began, ended);
@@ -316,7 +315,7 @@ static void add_live(struct burn *b, const struct model *m, const struct price_t
     if (!run_meets(r, b->since_ms, b->until_ms, now_ms))
       continue;
     cost_sum_add(&row->sum, &c);
-    cost_sum_add(&b->result.classes[class_of(m, prices, j->place, j, r)], &c);
+    cost_sum_add(&b->result.classes[class_index], &c);
     b->scratch.count = 0;
     daybook_add_run(window, &b->scratch, &c, began, ended);
     if (part->median_runs >= MEDIAN_LEAST && part->median_nano > 0 && c.nano > BURN_UNUSUAL * part->median_nano)

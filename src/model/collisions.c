@@ -41,7 +41,8 @@ struct collisions {
   size_t place_count;
   struct predictions predictions;
   struct foresight foresight;
-  bool past_stale; /* a job's items changed: past is to be put together again */
+  int64_t longest_ms; /* of the job in work */
+  bool past_stale;    /* a job's items changed: past is to be put together again */
   size_t changes_seen;
   struct key *keys;
   size_t key_count, key_cap;
@@ -145,12 +146,14 @@ bool collisions_step(struct collisions *c, const struct model *m, int64_t now_ms
       const struct job *j = &m->places[s.place].jobs[s.job];
       struct job_part *part = part_of(c, m, s.place, s.job);
       if (s.first) {
+        c->longest_ms = collisions_longest_ms(j, now_ms);
         c->past_stale = c->past_stale || part->count > 0;
         part->count = 0;
       }
       for (size_t i = s.from; i < s.to; i++) {
         struct collision item;
-        if (!run_meets(&j->runs[i], c->since_ms, c->until_ms, now_ms) || !collisions_judge(m, j, i, now_ms, &item))
+        if (!run_meets(&j->runs[i], c->since_ms, c->until_ms, now_ms) ||
+            !collisions_judge(m, j, i, c->longest_ms, now_ms, &item))
           continue;
         part->items = xgrow(part->items, &part->cap, part->count + 1, sizeof *part->items);
         part->items[part->count++] = item;

@@ -11,7 +11,7 @@
 #define START_UP_MS      (3 * WHEN_MINUTE)  /* a run that worked so soon did not wait for a slot */
 #define ACCOUNT_WAIT_MS  (5 * WHEN_MINUTE)
 #define RELEASE_SLACK_MS (30 * WHEN_SECOND) /* a slot is free a little after its run has ended, by another clock */
-#define LOOK_BACK        5000               /* older runs of a job that are looked at for one collision */
+#define LOOK_BACK        1000               /* older runs of a job that are looked at for one collision */
 
 const char *collision_kind_word(enum collision_kind k)
 {
@@ -77,20 +77,6 @@ static bool at_work(const struct run *r, int64_t at_ms, int64_t now_ms, int64_t 
   return held && cost_ended(r, now_ms) > at_ms;
 }
 
-static size_t count_at_work(const struct job *j, size_t first, int64_t at_ms, size_t except, int64_t now_ms,
-                            int64_t start_up_ms, struct run *out, size_t cap)
-{
-  size_t count = 0;
-  for (size_t i = first; i < j->run_count && i - first < LOOK_BACK; i++) {
-    if (i == except || !at_work(&j->runs[i], at_ms, now_ms, start_up_ms))
-      continue;
-    if (count < cap)
-      out[count] = j->runs[i];
-    count++;
-  }
-  return count;
-}
-
 /* Index of the newest run that had started by then; those without a time are last. */
 static size_t first_started(const struct job *j, int64_t at_ms)
 {
@@ -105,36 +91,71 @@ static size_t first_started(const struct job *j, int64_t at_ms)
   return low;
 }
 
+static size_t count_at_work(const struct job *j, int64_t longest_ms, int64_t at_ms, size_t except, int64_t now_ms,
+                            int64_t start_up_ms, struct run *out, size_t cap)
+{
+  size_t count = 0, first = first_started(j, at_ms);
+  for (size_t i = first; i < j->run_count && i - first < LOOK_BACK; i++) {
+    int64_t started = j->runs[i].started_ms;
+    if (started == WHEN_NONE || started < at_ms - longest_ms)
+      break;
+    if (i == except || !at_work(&j->runs[i], at_ms, now_ms, start_up_ms))
+      continue;
+    if (count < cap)
+      out[count] = j->runs[i];
+    count++;
+  }
+  return count;
+}
+
+static size_t find_at_work(const struct job *j, int64_t longest_ms, int64_t at_ms, size_t except, int64_t now_ms,
+                           struct run *out, size_t cap)
+{
+  size_t count = count_at_work(j, longest_ms, at_ms, except, now_ms, 0, out, cap);
+  if (count >= (size_t)collisions_limit(j))
+    return count;
+  return count_at_work(j, longest_ms, at_ms, except, now_ms, START_UP_MS, out, cap);
+}
+
 size_t collisions_at_work(const struct job *j, int64_t at_ms, size_t except, int64_t now_ms, struct run *out,
                           size_t cap)
 {
-  size_t first = first_started(j, at_ms);
-  size_t count = count_at_work(j, first, at_ms, except, now_ms, 0, out, cap);
-  if (count >= (size_t)collisions_limit(j))
-    return count;
-  return count_at_work(j, first, at_ms, except, now_ms, START_UP_MS, out, cap);
+  return find_at_work(j, collisions_longest_ms(j, now_ms), at_ms, except, now_ms, out, cap);
 }
 
-static size_t blockers_of(struct collision *c, const struct job *j, size_t index, int64_t now_ms)
+int64_t collisions_longest_ms(const struct job *j, int64_t now_ms)
 {
-  size_t count = collisions_at_work(j, c->at_ms, index, now_ms, c->blocked_by, COLLISION_BLOCKERS_MAX);
+  int64_t longest = 0;
+  for (size_t i = 0; i < j->run_count; i++) {
+    const struct run *r = &j->runs[i];
+    int64_t end = run_finished(r) ? r->completed_ms : now_ms;
+    if (r->started_ms != WHEN_NONE && end != WHEN_NONE && end - r->started_ms > longest)
+      longest = end - r->started_ms;
+  }
+  return longest;
+}
+
+static size_t blockers_of(struct collision *c, const struct job *j, size_t index, int64_t longest_ms, int64_t now_ms)
+{
+  size_t count = find_at_work(j, longest_ms, c->at_ms, index, now_ms, c->blocked_by, COLLISION_BLOCKERS_MAX);
   c->blocked_by_count = count < COLLISION_BLOCKERS_MAX ? count : COLLISION_BLOCKERS_MAX;
   return count;
 }
 
 /* A run that began only when the job had a slot again. */
-static bool waited_for_job(struct collision *c, const struct job *j, size_t index, int64_t waited_ms, int64_t now_ms)
+static bool waited_for_job(struct collision *c, const struct job *j, size_t index, int64_t longest_ms,
+                           int64_t waited_ms, int64_t now_ms)
 {
   size_t limit = (size_t)collisions_limit(j);
-  if (blockers_of(c, j, index, now_ms) < limit)
+  if (blockers_of(c, j, index, longest_ms, now_ms) < limit)
     return false;
   /* still full when it began: the limit was another one at that time */
   int64_t began = c->at_ms + waited_ms + RELEASE_SLACK_MS;
-  return c->run.state == RUN_EXPIRED ||
-         count_at_work(j, first_started(j, began), began, index, now_ms, 0, NULL, 0) < limit;
+  return c->run.state == RUN_EXPIRED || count_at_work(j, longest_ms, began, index, now_ms, 0, NULL, 0) < limit;
 }
 
-bool collisions_judge(const struct model *m, const struct job *j, size_t index, int64_t now_ms, struct collision *out)
+bool collisions_judge(const struct model *m, const struct job *j, size_t index, int64_t longest_ms, int64_t now_ms,
+                      struct collision *out)
 {
   const struct run *r = &j->runs[index];
   if (r->started_ms == WHEN_NONE || r->state == RUN_WAITING || r->state == RUN_STARTING)
@@ -146,13 +167,13 @@ bool collisions_judge(const struct model *m, const struct job *j, size_t index, 
     bool waited_first = r->execution_seconds <= 0 && waited * WHEN_SECOND >= WAIT_LEAST_MS;
     out->waited_seconds = waited_first ? waited : -1;
     if (out->kind == COLLISION_FAILED)
-      blockers_of(out, j, index, now_ms);
+      blockers_of(out, j, index, longest_ms, now_ms);
     return true;
   }
   if (waited < 0 || waited * WHEN_SECOND < WAIT_LEAST_MS)
     return false;
   out->waited_seconds = waited;
-  if (waited_for_job(out, j, index, waited * WHEN_SECOND, now_ms)) {
+  if (waited_for_job(out, j, index, longest_ms, waited * WHEN_SECOND, now_ms)) {
     out->kind = COLLISION_QUEUED;
     return true;
   }

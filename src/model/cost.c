@@ -20,6 +20,10 @@ const char *cost_basis_word(enum cost_basis b)
 int64_t cost_mul_div(int64_t a, int64_t b, int64_t c)
 {
   uint64_t ua = (uint64_t)a, ub = (uint64_t)b, divisor = (uint64_t)c;
+  if (b == 0 || a <= INT64_MAX / b) { /* nearly always */
+    uint64_t product = ua * ub, left = product % divisor;
+    return (int64_t)(product / divisor) + (left * 2 >= divisor);
+  }
   uint64_t al = ua & UINT32_MAX, ah = ua >> 32, bl = ub & UINT32_MAX, bh = ub >> 32;
   /* the product as four digits of 32 bits, least first */
   uint64_t low = al * bl, mid1 = ah * bl, mid2 = al * bh, high = ah * bh;
@@ -208,18 +212,17 @@ static struct cost capacity_of(const struct run *r, const struct terms *t, int64
       .dpu_micros = cost_mul_div(t->dpu_micros, ms, WHEN_SECOND), .dpu_basis = basis, .usd_basis = basis};
 }
 
-struct cost cost_of_run(const struct model *m, const struct price_table *prices, int place, const struct job *j,
-                        const struct run *r, int64_t now_ms)
+/* Fills the money side of c; class_index also for runs that cost nothing. */
+static struct cost priced(const struct model *m, const struct price_table *prices, int place, const struct run *r,
+                          const struct terms *t, struct cost c, size_t *class_index)
 {
-  struct terms t = terms_of(m, j, r);
-  struct cost c = capacity_of(r, &t, now_ms);
   enum price_item item;
   enum price_generation generation;
   bool sure = true;
-  struct price price;
+  struct price price = price_of(m, prices, place, r, t, &item, &generation, &sure);
+  *class_index = (size_t)item * PRICE_GENERATION_COUNT + (size_t)generation;
   if (c.dpu_basis == COST_UNKNOWN || (c.dpu_micros == 0 && c.dpu_basis == COST_COMPUTED))
     return c;
-  price = price_of(m, prices, place, r, &t, &item, &generation, &sure);
   if (!price.known) {
     c.usd_basis = COST_UNKNOWN;
     return c;
@@ -228,6 +231,22 @@ struct cost cost_of_run(const struct model *m, const struct price_table *prices,
   if (price.estimated || !sure)
     c.usd_basis = COST_ESTIMATED;
   return c;
+}
+
+struct cost cost_and_class_of_run(const struct model *m, const struct price_table *prices, int place,
+                                  const struct job *j, const struct run *r, int64_t now_ms, size_t *class_index)
+{
+  struct terms t = terms_of(m, j, r);
+  return priced(m, prices, place, r, &t, capacity_of(r, &t, now_ms), class_index);
+}
+
+struct cost cost_of_run(const struct model *m, const struct price_table *prices, int place, const struct job *j,
+                        const struct run *r, int64_t now_ms)
+{
+  struct terms t = terms_of(m, j, r);
+  struct cost c = capacity_of(r, &t, now_ms);
+  size_t ignored;
+  return priced(m, prices, place, r, &t, c, &ignored);
 }
 
 bool cost_rate_of_run(const struct model *m, const struct price_table *prices, int place, const struct job *j,

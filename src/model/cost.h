@@ -37,6 +37,10 @@ struct cost {
 struct cost cost_of_run(const struct model *m, const struct price_table *prices, int place, const struct job *j,
                         const struct run *r, int64_t now_ms);
 
+/* The same, with the class of its price: item * PRICE_GENERATION_COUNT + generation. */
+struct cost cost_and_class_of_run(const struct model *m, const struct price_table *prices, int place, const struct job *j,
+                                  const struct run *r, int64_t now_ms, size_t *class_index);
+
 /* When a run began to cost, as a moment that stands still: model_run_began as of when the run was last heard of, so that a live run's
  * reported ExecutionTime is counted from then. WHEN_NONE: it never did. guessed may be NULL. */
 int64_t cost_began(const struct run *r, bool *guessed);

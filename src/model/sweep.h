@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include "model/model.h"
 
-/* Runs that any board can work through in well under 2 ms; what front ends pass as budget. */
-#define SWEEP_SLICE 4000
+/* Runs that any board can work through in under 2 ms; what front ends pass as budget. */
+#define SWEEP_SLICE 2000
 
 struct sweep_place {
   uint64_t *generation; /* by job; UINT64_MAX: never seen */

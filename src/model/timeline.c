@@ -331,6 +331,7 @@ void timeline_bars_fill(struct timeline_bars *b, const struct model *m, struct s
 {
   const struct job *j = &m->places[place].jobs[job];
   const struct job_stats *s = stats == NULL ? NULL : stats_cache_get(stats, m, place, job);
+  int64_t longest = collisions_longest_ms(j, now_ms);
   b->bar_count = 0;
   for (size_t i = j->run_count; i-- > 0;) {
     const struct run *r = &j->runs[i];
@@ -341,7 +342,7 @@ void timeline_bars_fill(struct timeline_bars *b, const struct model *m, struct s
     if (bar.started_ms == WHEN_NONE)
       continue; /* no time at all */
     bar.retry = b->bar_count > 0 && run_same_chain(&b->bars[b->bar_count - 1].run, r);
-    bar.collided = b->bar_count < JUDGE_MOST && collisions_judge(m, j, i, now_ms, &collision);
+    bar.collided = b->bar_count < JUDGE_MOST && collisions_judge(m, j, i, longest, now_ms, &collision);
     b->bars = xgrow(b->bars, &b->bar_cap, b->bar_count + 1, sizeof *b->bars);
     b->bars[b->bar_count++] = bar;
   }

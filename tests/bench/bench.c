@@ -16,6 +16,13 @@
 #define NONE (-1.0)
 
 static const struct bench_row *const rows[] = {
+    &bench_row_boards_burn,
+    &bench_row_boards_curve,
+    &bench_row_boards_first,
+    &bench_row_boards_new_run,
+    &bench_row_boards_others,
+    &bench_row_boards_slice,
+    &bench_row_boards_whole,
     &bench_row_decode,
     &bench_row_requests,
     &bench_row_fetch,

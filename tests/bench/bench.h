@@ -21,6 +21,13 @@ struct bench_row {
 /* Nanoseconds that one of count calls of work takes; work returns 0 when it did what it should. Negative where one did not. */
 double bench_time(int (*work)(void *state), void *state, unsigned count);
 
+extern const struct bench_row bench_row_boards_burn;
+extern const struct bench_row bench_row_boards_curve;
+extern const struct bench_row bench_row_boards_first;
+extern const struct bench_row bench_row_boards_new_run;
+extern const struct bench_row bench_row_boards_others;
+extern const struct bench_row bench_row_boards_slice;
+extern const struct bench_row bench_row_boards_whole;
 extern const struct bench_row bench_row_decode;
 extern const struct bench_row bench_row_fetch;
 extern const struct bench_row bench_row_requests;
