@@ -316,6 +316,16 @@ static bool transfer_try_again(struct transfer *x, const struct err *e)
   return false;
 }
 
+/* Keys that the service does not know: say which ones they were, for they may not be those that the person thinks of. */
+static void transfer_name_keys(const struct transfer *x, struct err *e)
+{
+  if (x->login == NULL || e->kind != ERR_CREDENTIALS || e->detail == NULL || e->detail->http_status == 0)
+    return;
+  char *hint = xstrdup(e->detail->hint != NULL ? e->detail->hint : "Check the keys.");
+  err_set_hint(e, "%s The keys are %s.", hint, login_where(x->login));
+  free(hint);
+}
+
 /* What a try came to: the end, or another one. */
 static void transfer_settle(struct transfer *x, struct err take)
 {
@@ -332,6 +342,7 @@ static void transfer_settle(struct transfer *x, struct err take)
       return;
     }
     transfer_judge_write(x, &take);
+    transfer_name_keys(x, &take);
   } else if (!err_is(&take)) {
     transfer_log(x, &take);
   }

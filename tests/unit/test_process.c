@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <cjson/cJSON.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -308,6 +309,53 @@ static void test_base_of_a_role(void **state)
   world_close(&w);
 }
 
+static void test_h08_shared_inputs(void **state)
+{
+  (void)state;
+  static const char *const good[] = {"no_expiration_no_token", "version_string", "expired", "offset"};
+  char *text = world_shared("H08.json");
+  if (text == NULL)
+    return;
+  cJSON *tree = cJSON_Parse(text);
+  assert_non_null(tree);
+  const cJSON *one = NULL;
+  cJSON_ArrayForEach (one, tree) {
+    bool expect = false;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+      expect = expect || strcmp(one->string, good[i]) == 0;
+    char *printed = cJSON_Print(one);
+    struct credentials keys;
+    credentials_init(&keys);
+    struct err e = process_read_output(printed, strlen(printed), &keys);
+    if (err_is(&e) == expect)
+      fail_msg("%s: %s", one->string, err_is(&e) ? err_message(&e) : "accepted");
+    err_fini(&e);
+    credentials_fini(&keys);
+    cJSON_free(printed);
+  }
+  cJSON_Delete(tree);
+  free(text);
+}
+
+static void test_h08_shared_config(void **state)
+{
+  (void)state;
+  char *text = world_shared("H08.config");
+  if (text == NULL)
+    return;
+  static const char *const cases[][2] = {
+      {"proc-fail", "please log in"}, {"proc-noise", "not one JSON object"}, {"proc-quote", "/opt/my tools/creds"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct world w;
+    world_open(&w, nobody, NULL);
+    world_write(&w, ".aws/config", text);
+    world_login(&w, cases[i][0], "eu-west-1");
+    world_expect_failed(&w, cases[i][1], cases[i][0], NULL);
+    world_close(&w);
+  }
+  free(text);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -322,6 +370,8 @@ int main(void)
       cmocka_unit_test(test_what_the_program_sees),
       cmocka_unit_test(test_freed_while_it_runs),
       cmocka_unit_test(test_base_of_a_role),
+      cmocka_unit_test(test_h08_shared_inputs),
+      cmocka_unit_test(test_h08_shared_config),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

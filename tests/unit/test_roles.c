@@ -492,6 +492,30 @@ static void test_answers_that_cannot_be_read(void **state)
   }
 }
 
+static void test_h09_shared_config(void **state)
+{
+  (void)state;
+  char *text = world_shared("H09.config");
+  if (text == NULL)
+    return;
+  static const char *const cases[][2] = {{"loop-a", "loop-a -> loop-b -> loop-a"},
+                                         {"loop-b", "loop-b -> loop-a -> loop-b"},
+                                         {"missing-source", "nobody"},
+                                         {"chain-top", "aws sso login --profile legacy-sso"},
+                                         {"legacy-sso", "aws sso login"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct sts s;
+    open_sts(&s);
+    world_write(&s.w, ".aws/config", text);
+    world_login(&s.w, cases[i][0], NULL);
+    world_expect_failed(&s.w, cases[i][1], NULL);
+    world_login(&s.w, "self-static", NULL);
+    world_expect_ready(&s.w, "ASIA1", "role etl-runner via self-static");
+    world_close(&s.w);
+  }
+  free(text);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -510,6 +534,7 @@ int main(void)
       cmocka_unit_test(test_web_identity),
       cmocka_unit_test(test_web_identity_of_the_environment),
       cmocka_unit_test(test_answers_that_cannot_be_read),
+      cmocka_unit_test(test_h09_shared_config),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

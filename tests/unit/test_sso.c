@@ -523,20 +523,9 @@ static void test_device_login_cancelled(void **state)
 static void test_h02_shared_inputs(void **state)
 {
   (void)state;
-  const char *shared = getenv("GLUETOP_SHARED");
-  const char *source = getenv("GLUETOP_SRCDIR");
-  char *path = shared != NULL ? xasprintf("%s/cases/inputs/H02.json", shared)
-                              : xasprintf("%s/../shared/cases/inputs/H02.json", source != NULL ? source : ".");
-  FILE *f = fopen(path, "r");
-  free(path);
-  if (f == NULL) {
-    print_message("H02.json is not here: its files are left out\n");
+  char *text = world_shared("H02.json");
+  if (text == NULL)
     return;
-  }
-  char *text = xcalloc(1, 65536);
-  size_t n = fread(text, 1, 65535, f);
-  text[n] = '\0';
-  fclose(f);
   cJSON *tree = cJSON_Parse(text);
   assert_non_null(tree);
   static const char *const good[] = {"valid",   "expired_with_refresh", "no_expiresAt", "utc_suffix", "offset",

@@ -182,6 +182,25 @@ void world_expect_failed(struct world *w, ...)
   free(why);
 }
 
+char *world_shared(const char *name)
+{
+  const char *shared = getenv("GLUETOP_SHARED");
+  const char *source = getenv("GLUETOP_SRCDIR");
+  char *path = shared != NULL ? xasprintf("%s/cases/inputs/%s", shared, name)
+                              : xasprintf("%s/../shared/cases/inputs/%s", source != NULL ? source : ".", name);
+  FILE *f = fopen(path, "r");
+  free(path);
+  if (f == NULL) {
+    print_message("%s is not here: left out\n", name);
+    return NULL;
+  }
+  char *text = xcalloc(1, 65536);
+  size_t n = fread(text, 1, 65535, f);
+  text[n] = '\0';
+  fclose(f);
+  return text;
+}
+
 int64_t world_now(const struct world *w)
 {
   return clock_wall_ms(&w->clock);

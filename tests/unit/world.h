@@ -36,6 +36,8 @@ enum login_state world_settle(struct world *w);
 void world_expect_ready(struct world *w, const char *access_key_id, const char *source);
 /* settle, expect LOGIN_FAILED, and every text (NULL-ended) in its sentence. */
 void world_expect_failed(struct world *w, ...);
+/* An input of the case collection, where that is at hand; NULL otherwise, after saying so. Caller frees. */
+char *world_shared(const char *name);
 int64_t world_now(const struct world *w);
 const char *world_time(int64_t ms); /* ISO with Z; valid until the next call */
 
