@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "model/daybook.h"
+#include "model/schedule.h"
 #include "model/stats.h"
 #include "model/sweep.h"
 
@@ -60,6 +61,10 @@ struct burn {
   size_t job_cap, day_cap, unusual_cap;
   struct daybook live_book; /* the window's book with the live runs in it, made for each result */
   struct daybook_part scratch;
+  /* how far back everything is known, as of this generation and day */
+  uint64_t known_generation;
+  int64_t known_day, known_from_ms;
+  int known_only;
 };
 
 struct burn *burn_new(void)
@@ -382,6 +387,48 @@ static void fill_days(struct burn *b, const struct daybook *book)
   }
 }
 
+/* The first day from `least` on since which the job's history is known; INT64_MAX: not even today's. */
+static int64_t known_since(const struct job *j, int64_t least, int64_t today, int64_t now_ms)
+{
+  int64_t low = least, high = today + 1; /* known from high on, unless high is behind today */
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (model_runs_read(j, middle * WHEN_DAY, now_ms))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return high > today ? INT64_MAX : high;
+}
+
+/* A job that nobody may read would make nothing known for ever: it is told of elsewhere, and left out here. */
+static bool counts_for_known(const struct job *j)
+{
+  bool refused = j->top_read_ms == WHEN_NONE && err_is(&j->runs_fresh.last_err);
+  return j->defined && !j->gone && !refused;
+}
+
+static void find_known(struct burn *b, const struct model *m, int64_t now_ms)
+{
+  int64_t today = daybook_day_of(now_ms), month = daybook_day_of(when_month_start(now_ms, WHEN_UTC));
+  int64_t least = month < today - FORECAST_DAYS ? month : today - FORECAST_DAYS, from = least;
+  if (b->known_generation == m->generation && b->known_day == today && b->known_only == b->only)
+    return;
+  for (size_t p = 0; p < m->place_count; p++) {
+    if (b->only < 0 ? !schedule_place_open(m, (int)p) : (size_t)b->only != p)
+      continue;
+    for (size_t i = 0; i < m->places[p].job_count && from != INT64_MAX; i++) {
+      const struct job *j = &m->places[p].jobs[i];
+      if (counts_for_known(j) && !model_runs_read(j, from * WHEN_DAY, now_ms))
+        from = known_since(j, from, today, now_ms);
+    }
+  }
+  b->known_from_ms = from == INT64_MAX ? WHEN_NONE : from * WHEN_DAY;
+  b->known_generation = m->generation;
+  b->known_day = today;
+  b->known_only = b->only;
+}
+
 /* calendar: with the live runs in it. */
 static void fill_calendar(struct burn_result *r, const struct daybook *calendar, int64_t now_ms)
 {
@@ -402,8 +449,10 @@ static void fill_calendar(struct burn_result *r, const struct daybook *calendar,
       r->estimated = r->estimated || d.estimated > 0;
     }
   }
+  r->today_known = r->known_from_ms != WHEN_NONE;
+  r->month_known = r->today_known && r->known_from_ms <= month * WHEN_DAY;
   for (int64_t day = today - FORECAST_DAYS; day < today; day++) {
-    if (day < first)
+    if (day < first || !r->today_known || day * WHEN_DAY < r->known_from_ms)
       continue;
     past += daybook_get(calendar, day).nano;
     days++;
@@ -411,10 +460,10 @@ static void fill_calendar(struct burn_result *r, const struct daybook *calendar,
   if (days > 0) {
     r->forecast_nano =
         r->month_nano + cost_mul_div(past, (month_end_ms - now_ms) / WHEN_SECOND, days * (WHEN_DAY / WHEN_SECOND));
-  } else if (r->month_nano > 0) { /* the first day: as it went on so far */
-    int64_t done = (now_ms - first * WHEN_DAY) / WHEN_SECOND;
+  } else if (r->today_nano > 0) { /* today's pace, over an hour at least */
+    int64_t done = now_ms - today * WHEN_DAY < WHEN_HOUR ? WHEN_HOUR : now_ms - today * WHEN_DAY;
     r->forecast_nano =
-        r->month_nano + cost_mul_div(r->month_nano, (month_end_ms - now_ms) / WHEN_SECOND, done > 0 ? done : 1);
+        r->month_nano + cost_mul_div(r->today_nano, (month_end_ms - now_ms) / WHEN_SECOND, done / WHEN_SECOND);
   }
 }
 
@@ -461,6 +510,8 @@ const struct burn_result *burn_result(struct burn *b, const struct model *m, con
   if (r->unusual_count > 1)
     qsort(r->unusual, r->unusual_count, sizeof *r->unusual, compare_unusual);
   fill_days(b, &b->live_book);
+  find_known(b, m, now_ms);
+  r->known_from_ms = b->known_from_ms;
   fill_calendar(r, &calendar, now_ms);
   daybook_fini(&calendar);
   return r;

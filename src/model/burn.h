@@ -61,7 +61,12 @@ struct burn_result {
   size_t worst_unknown;
 
   int64_t today_nano, week_nano /* today and the six days before */, month_nano;
-  /* month_nano plus the rest of the month at the average of the last complete days (at most 7, from the first that has a run). -1: none */
+  /* Start of the day (UTC) from which on every readable job's history is wholly known; WHEN_NONE: not even today's. Looked for back to the
+   * start of the month or seven days ago. Figures that reach further back are a part of the truth. */
+  int64_t known_from_ms;
+  bool today_known, month_known;
+  /* month_nano plus the rest of the month at the average of the last complete and known days (at most 7, from the first that has a
+   * run); -1: nothing to go by. With nothing but today, today's pace. */
   int64_t forecast_nano;
   size_t calendar_unknown; /* runs of this month without a known cost */
   bool estimated;          /* some price or size in month_nano was an estimate */

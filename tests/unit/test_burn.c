@@ -202,13 +202,27 @@ static void test_figures(void **state)
   account_run(m, place, other, &d, now);
   struct burn *b = burn_new();
   burn_begin(b, now - WHEN_DAY, now, -1, false);
+  const struct burn_result *unread = settle(b, m, now, 4);
+  /* nothing says that this is all there is: only today's pace counts, $15.40 in half a day, nine and a half to come */
+  assert_true(!unread->today_known && !unread->month_known && unread->known_from_ms == WHEN_NONE);
+  assert_true(unread->forecast_nano == unread->month_nano + 19 * INT64_C(15400000000));
+  model_job_mutable(m, place, job)->top_read_ms = now;
+  model_job_mutable(m, place, other)->top_read_ms = now;
+  model_add_span(m, place, other, now, now, true);
+  model_add_span(m, place, job, day - 2 * WHEN_DAY - 7 * WHEN_DAY, now, false); /* a run may have begun a week before */
+  model_touch(m);
+  unread = settle(b, m, now, 4);
+  assert_true(unread->today_known && !unread->month_known && unread->known_from_ms == day - 2 * WHEN_DAY);
+  assert_true(unread->forecast_nano == unread->month_nano + INT64_C(41800000000));
+  model_add_span(m, place, job, now, now, true);
+  model_touch(m);
   const struct burn_result *r = settle(b, m, now, 4);
   /* today: $13.20 failed, $2.20 so far; 4.40 of each of ten days before, nine of them... all in November */
   assert_true(r->today_nano == INT64_C(15400000000));
   assert_true(r->week_nano == INT64_C(15400000000) + 6 * INT64_C(4400000000));
   assert_true(r->month_nano == INT64_C(15400000000) + 10 * INT64_C(4400000000));
   /* nine and a half days more at $4.40 a day */
-  assert_true(r->forecast_nano == r->month_nano + INT64_C(41800000000));
+  assert_true(r->forecast_nano == r->month_nano + INT64_C(41800000000) && r->month_known);
   assert_true(cost_sum_nano(&r->sum) == INT64_C(15400000000) && cost_sum_nano(&r->failed) == INT64_C(13200000000));
   assert_true(r->active_runs == 1 && r->waiting_runs == 1 && r->dpu_now_micros == 10000000 &&
               r->nano_per_hour_now == INT64_C(4400000000));
