@@ -167,7 +167,7 @@ static void test_h11_no_answer(void **state)
   /* A laptop without a login does not ask again and again. */
   for (int i = 0; i < 60; i++) {
     clock_advance(&m.w.clock, WHEN_MINUTE);
-    login_turn(m.w.login);
+    world_settle(&m.w);
   }
   assert_string_equal(m.calls, "PUT token;GET role v1;");
   world_close(&m.w);

@@ -5,10 +5,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <cjson/cJSON.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "aws/child.h"
 #include "aws/provider.h"
@@ -226,8 +228,18 @@ static void test_h08_hangs(void **state)
 {
   (void)state;
   struct world w;
-  /* Its own child holds the pipes open: all of it must go. */
-  open_process(&w, "sh -c 'echo waiting >&2; sleep 600; true'");
+  /* Its own child holds the pipes open, and a FIFO that tells us when all of them have gone. */
+  world_open(&w, nobody, NULL);
+  char *fifo = xstrdup(world_path(&w, "fifo"));
+  assert_int_equal(mkfifo(fifo, 0600), 0);
+  int alive = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  assert_true(alive >= 0);
+  char *text = xasprintf(
+      "[profile proc]\nregion = eu-west-1\ncredential_process = sh -c 'exec 9>%s; echo waiting >&2; sleep 600; "
+      "true'\n",
+      fifo);
+  world_write(&w, ".aws/config", text);
+  world_login(&w, "proc", NULL);
   assert_int_equal(login_turn(w.login), LOGIN_WORKING);
   /* Until it has said something: then it runs. */
   struct transport_fd fds[8];
@@ -244,6 +256,12 @@ static void test_h08_hangs(void **state)
   assert_non_null(strstr(err_message(login_error(w.login)), "60 seconds"));
   assert_non_null(strstr(err_message(login_error(w.login)), "waiting"));
   assert_int_equal(login_fds(w.login, fds, 8), 0);
+  struct pollfd gone = {.fd = alive, .events = POLLIN};
+  assert_int_equal(poll(&gone, 1, 10000), 1);
+  assert_true((gone.revents & POLLHUP) != 0);
+  close(alive);
+  free(fifo);
+  free(text);
   world_close(&w);
 }
 
