@@ -146,7 +146,7 @@ static int paint(const struct pane *p, int y, int x, int cells, unsigned style, 
   struct canvas *c = p->canvas;
   struct cell *last = NULL;
   int used = 0;
-  if (y < 0 || y >= p->height || x >= p->width) {
+  if (c->cells == NULL || y < 0 || y >= p->height || x >= p->width) {
     return 0;
   }
   if (cells > p->width - x) {
@@ -265,7 +265,7 @@ void pane_erase(const struct pane *p, unsigned style)
 
 void pane_restyle(const struct pane *p, int y, int x, int cells, unsigned style)
 {
-  if (y < 0 || y >= p->height) {
+  if (p->canvas->cells == NULL || y < 0 || y >= p->height) {
     return;
   }
   for (int i = x < 0 ? 0 : x; i < x + cells && i < p->width; i++) {

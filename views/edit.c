@@ -24,7 +24,7 @@ void edit_set(struct edit *e, const char *text)
 static void insert(struct edit *e, const char *text)
 {
   struct buf flat;
-  buf_init(&flat, 4 * EDIT_MAX);
+  buf_init(&flat, (size_t)4 * EDIT_MAX);
   for (const char *s = text; *s != '\0'; s++) {
     buf_addc(&flat, *s == '\n' || *s == '\r' || *s == '\t' ? ' ' : *s);
   }
@@ -42,11 +42,10 @@ static void insert(struct edit *e, const char *text)
 
 static size_t letter_before(const struct edit *e, size_t at)
 {
-  if (at > 0) {
+  bool begun = at == 0;
+  while (!begun) {
     at--;
-    while (at > 0 && (e->text[at] & 0xc0) == 0x80) {
-      at--;
-    }
+    begun = at == 0 || (e->text[at] & 0xc0) != 0x80;
   }
   return at;
 }

@@ -32,7 +32,7 @@ static int64_t patience(const struct input_decoder *d)
   if (d->state == AFTER_ESC) {
     ms = INPUT_ESC_MS;
   } else if (d->state == IN_PASTE) {
-    ms = 2 * INPUT_STALE_MS;
+    ms = (int64_t)2 * INPUT_STALE_MS;
   }
   return ms;
 }

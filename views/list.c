@@ -357,9 +357,13 @@ void list_toggle_mark(struct list *l, const struct row_key *key)
 
 void list_unmark_all(struct list *l)
 {
-  struct list_mark *mark = NULL, *next = NULL;
-  HASH_ITER (hh, l->marks, mark, next) {
-    HASH_DEL(l->marks, mark);
+  struct list_mark *mark = l->marks;
+  /* the table goes first, so that nobody walks over marks that are gone; their own links stay readable until each is freed */
+  struct list_mark *rest = mark;
+  HASH_CLEAR(hh, l->marks);
+  while (rest != NULL) {
+    mark = rest;
+    rest = mark->hh.next;
     free(mark);
   }
 }

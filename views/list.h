@@ -41,17 +41,17 @@ struct list_env {
 struct list_column {
   const char *title;
   const char *word; /* for the sort menu and `:sort`; NULL: cannot be sorted by */
-  int min, max;     /* cells; where they differ the width is that of the longest text, within them */
-  int worth;        /* 100: always there; the least are left out first in a narrow window */
+  void (*text)(const void *row, const struct list_env *env, struct buf *out);
+  int (*compare)(const void *a, const void *b, const struct list_env *env);
+  unsigned (*style)(const void *row); /* NULL: plain */
+  int min, max;                       /* cells; where they differ the width is that of the longest text, within them */
+  int worth;                          /* 100: always there; the least are left out first in a narrow window */
+  int wish;                           /* of a greedy one: has this width before columns of less worth come in */
   enum text_align align;
   bool searched;  /* the filter looks into it */
   bool name;      /* is reversed under the cursor */
   bool greedy;    /* takes what is left of the window, up to max */
-  int wish;       /* of a greedy one: has this width before columns of less worth come in */
   bool big_first; /* sorting by it begins with the largest */
-  void (*text)(const void *row, const struct list_env *env, struct buf *out);
-  int (*compare)(const void *a, const void *b, const struct list_env *env);
-  unsigned (*style)(const void *row); /* NULL: plain */
 };
 
 struct list_ops {

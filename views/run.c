@@ -139,22 +139,26 @@ static void add_cost(struct doc_text *d, const struct scene *scene, int place, c
   buf_fini(&text);
 }
 
+struct attempt {
+  const struct run *run;
+};
+
 static int compare_attempts(const void *a, const void *b)
 {
-  const struct run *const *x = a, *const *y = b;
-  return (*x)->attempt != (*y)->attempt ? ((*x)->attempt < (*y)->attempt ? -1 : 1)
-                                        : compare_i64((*x)->started_ms, (*y)->started_ms);
+  const struct attempt *x = a, *y = b;
+  return x->run->attempt != y->run->attempt ? (x->run->attempt < y->run->attempt ? -1 : 1)
+                                            : compare_i64(x->run->started_ms, y->run->started_ms);
 }
 
 /* All attempts of one start: by their ids, or by what they call their previous run. */
 static void add_chain(struct doc_text *d, const struct scene *scene, const struct job *j, const struct run *r)
 {
   const struct model *m = scene->model;
-  const struct run *chain[CHAIN_MAX];
+  struct attempt chain[CHAIN_MAX];
   size_t count = 0;
   for (size_t i = 0; i < j->run_count && count < CHAIN_MAX; i++) {
     if (run_same_chain(&j->runs[i], r)) {
-      chain[count++] = &j->runs[i];
+      chain[count++].run = &j->runs[i];
     }
   }
   if (count < 2) {
@@ -163,24 +167,25 @@ static void add_chain(struct doc_text *d, const struct scene *scene, const struc
   qsort(chain, count, sizeof chain[0], compare_attempts);
   doc_heading(d, "Attempts");
   for (size_t i = 0; i < count; i++) {
-    enum run_state state = (enum run_state)chain[i]->state;
+    enum run_state state = (enum run_state)chain[i].run->state;
     char id[RUN_ID_MAX];
     struct buf text;
-    const char *error = model_str(m, chain[i]->error);
+    const char *error = model_str(m, chain[i].run->error);
     buf_init(&text, 8192);
-    buf_addf(&text, "%s %s, ", sign(format_state_sign(state)), format_state_word(m->strings, chain[i]));
-    format_moment(&text, chain[i]->started_ms, scene->now_ms, scene->zone);
-    if (rows_took_ms(chain[i], scene->now_ms) != WHEN_NONE) {
+    buf_addf(&text, "%s %s, ", sign(format_state_sign(state)), format_state_word(m->strings, chain[i].run));
+    format_moment(&text, chain[i].run->started_ms, scene->now_ms, scene->zone);
+    if (rows_took_ms(chain[i].run, scene->now_ms) != WHEN_NONE) {
       buf_adds(&text, ", ");
-      format_span(&text, rows_took_ms(chain[i], scene->now_ms));
+      format_span(&text, rows_took_ms(chain[i].run, scene->now_ms));
     }
-    buf_addf(&text, "  %s%s", run_id_text(chain[i], m->strings, id), run_same_id(chain[i], r) ? "  (this one)" : "");
+    buf_addf(&text, "  %s%s", run_id_text(chain[i].run, m->strings, id),
+             run_same_id(chain[i].run, r) ? "  (this one)" : "");
     if (error != NULL) {
       buf_addf(&text, "\n%s", error);
     }
     struct buf number;
     buf_init(&number, 32);
-    buf_addf(&number, "attempt %d", (int)chain[i]->attempt);
+    buf_addf(&number, "attempt %d", (int)chain[i].run->attempt);
     doc_field(d, number.data, format_state_style(state), text.data);
     buf_fini(&number);
     buf_fini(&text);

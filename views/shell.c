@@ -13,7 +13,8 @@
 #define HELD_MS 1000
 
 const struct view_ops *const shell_tab_views[] = {&jobs_view, &runs_view};
-const size_t shell_tab_view_count = sizeof shell_tab_views / sizeof shell_tab_views[0];
+#define TAB_COUNT (sizeof shell_tab_views / sizeof shell_tab_views[0])
+const size_t shell_tab_view_count = TAB_COUNT;
 
 /* --- the stack ------------------------------------------------------------------------------------------------------ */
 
@@ -147,7 +148,7 @@ struct err shell_new(const struct shell_options *options, struct shell **out)
   } else {
     keymap_init(&s->keys);
   }
-  s->tab_count = shell_tab_view_count;
+  s->tab_count = TAB_COUNT;
   s->demo = options->demo;
   s->scene = (struct scene){.model = options->model,
                             .now_ms = options->now_ms,
@@ -170,7 +171,7 @@ struct err shell_new(const struct shell_options *options, struct shell **out)
   shell_resolve_window(s);
   if (options->view != NULL) {
     bool known = false;
-    for (size_t i = 0; i < s->tab_count && !known; i++) {
+    for (size_t i = 0; i < TAB_COUNT && !known; i++) {
       if (strcmp(shell_tab_views[i]->name, options->view) == 0) {
         first = i;
         known = true;

@@ -61,7 +61,7 @@ static void gather_text(const char *s)
 
 static void gather_capability(const char *capability)
 {
-  if (capability != NULL && capability != (const char *)-1) {
+  if (capability != NULL && (intptr_t)capability != -1) {
     tputs(capability, 1, gather);
   }
 }
@@ -383,7 +383,7 @@ bool term_copy(struct terminal *t, const char *text)
   if (len > COPY_MAX) {
     return false;
   }
-  buf_init(&out, 2 * COPY_MAX);
+  buf_init(&out, (size_t)2 * COPY_MAX);
   buf_adds(&out, screen ? "\033P\033]52;c;" : "\033]52;c;");
   for (size_t i = 0; i < len; i += 3) {
     unsigned a = (unsigned char)text[i], b = i + 1 < len ? (unsigned char)text[i + 1] : 0,
