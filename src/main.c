@@ -132,12 +132,35 @@ static struct err run_screen(struct app *app, const struct options *o, const str
   return e;
 }
 
+/* Where history is kept; NULL: nowhere. The demo leaves nothing behind, and a command against an endpoint of one's own (another account
+ * may answer there tomorrow) keeps nothing unless told where. Freed by the caller. */
+static char *store_path(const struct options *o)
+{
+  const char *state = getenv("XDG_STATE_HOME");
+  const char *home = getenv("HOME");
+  bool own_endpoint = o->endpoint_url || getenv("AWS_ENDPOINT_URL") || getenv("AWS_ENDPOINT_URL_GLUE");
+  char *path = NULL;
+  if (o->no_cache) {
+    path = NULL;
+  } else if (o->cache) {
+    path = xstrdup(o->cache);
+  } else if (o->demo || (own_endpoint && o->request.command != CLI_NONE)) {
+    path = NULL;
+  } else if (state && *state == '/') {
+    path = xasprintf("%s/gluetop/history.db", state);
+  } else if (home && *home == '/') {
+    path = xasprintf("%s/.local/state/gluetop/history.db", home);
+  }
+  return path;
+}
+
 static struct err run(const struct options *o, const struct settings *settings, const char *argv0, struct clock *clock,
                       int *status)
 {
   struct demo demo = {.keep_fd = -1, .pid = -1};
   struct app *app = NULL;
   char **texts = NULL;
+  char *store = store_path(o);
   struct app_context_option *contexts = NULL;
   size_t count = o->context_count ? o->context_count : 1;
   struct app_options a = {
@@ -146,6 +169,7 @@ static struct err run(const struct options *o, const struct settings *settings, 
       .read_only = o->read_only,
       .refresh_seconds = o->refresh_seconds,
       .max_requests_per_second = settings_number(settings, "", NULL, "max_requests_per_second", 0),
+      .store_path = store,
       .clock = clock,
       .test_fd = o->test_fd,
   };
@@ -179,6 +203,7 @@ static struct err run(const struct options *o, const struct settings *settings, 
   }
   free(texts);
   free(contexts);
+  free(store);
   demo_stop(&demo);
   log_close();
   return e;

@@ -71,6 +71,7 @@ struct err app_new(const struct app_options *options, struct app **out)
                                 .max_requests_per_second = options->max_requests_per_second,
                                 .seed = (uint64_t)app_wall_ms(app)};
   app->poller = poller_new(&poll);
+  app->history = history_open(options->store_path);
   struct err e = wake_open(app->wake_fds);
   if (!err_is(&e))
     e = aws_config_load(NULL, NULL, &app->config);
@@ -102,6 +103,7 @@ void app_free(struct app *app)
   if (app->config != NULL)
     aws_config_free(app->config);
   poller_free(app->poller);
+  history_close(app->history);
   model_free(app->model);
   intents_fini(&app->intents);
   wants_fini(&app->wants);
@@ -216,6 +218,7 @@ static int64_t next_timer_ms(const struct app *app)
   next = earlier(next, contexts_next_ms(app));
   next = earlier(next, poller_next_ms(app->poller));
   next = earlier(next, writes_next_ms(app));
+  next = earlier(next, keep_next_ms(app));
   if (app->ops->next_frame_ms != NULL)
     next = earlier(next, app->ops->next_frame_ms(app->front));
   if (app->framed && app->model->generation != app->framed_generation)
@@ -289,9 +292,10 @@ static void turn(struct app *app, bool front_ready)
   turn_throttles(app);
   contexts_turn(app);
   writes_turn(app);
+  keep_turn(app);
   asks_turn(app);
   struct poller_now now = app_now(app);
-  app->quiet = poller_quiet(app->poller, app->model, &now) && app->writes == NULL;
+  app->quiet = poller_quiet(app->poller, app->model, &now) && app->writes == NULL && !history_is_painting(app->history);
   turn_frame(app);
   bool at_rest = transport_in_flight(app->transport) == 0 && !contexts_working(app) &&
                  next_timer_ms(app) > app_mono_ms(app) && app->framed_generation == app->model->generation;
@@ -315,6 +319,7 @@ struct err app_run(struct app *app, const struct front_ops *ops, void *front)
   }
   if (ops->close != NULL)
     ops->close(front);
+  keep_end(app);
   app->ops = NULL;
   return e;
 }

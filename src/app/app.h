@@ -28,7 +28,7 @@ struct app_options {
   double refresh_seconds;     /* < 0: the built-in rhythm; 0: only by hand */
   double max_requests_per_second; /* 0: no fixed limit */
   int max_pages;              /* page budget of one reading; 0: 10,000 */
-  const char *store_path;     /* NULL: no store */
+  const char *store_path;     /* where history is kept; NULL: no store */
   struct clock *clock;        /* shared, owned by main */
   int test_fd;                /* -1; else readiness is written and time is moved here */
 };

@@ -308,8 +308,10 @@ static void call_done(void *user, const struct glue_reply *reply)
     if (a->kind == ASK_RUNS)
       apply_runs_effect(app, a, &e);
     apply_done(app, call, &e);
-    if (a->kind == ASK_IDENTITY)
+    if (a->kind == ASK_IDENTITY) {
       model_set_identity(m, a->context, reply->identity, now.wall_ms);
+      keep_identity(app, a->context);
+    }
   }
   call_free(call);
 }

@@ -99,6 +99,7 @@ void contexts_free(struct app *app)
     free(ac->name);
     free(ac->profile);
     free(ac->region);
+    free(ac->login_key);
   }
   free(app->contexts);
   free(app->logins);
@@ -139,6 +140,7 @@ static void context_ready(struct app *app, size_t i)
     const char *region = login_region(ac->login);
     model_set_region(m, (int)i, region, login_region_source(ac->login), endpoint_partition(region),
                      ac->target.glue.custom ? ac->target.glue.url : "");
+    keep_login(app, (int)i);
   }
   if (ac->failure_told) {
     ac->failure_told = false;

@@ -7,6 +7,7 @@
 #include "aws/credentials.h"
 #include "aws/glue.h"
 #include "aws/transport.h"
+#include "sync/history.h"
 #include "sync/poller.h"
 
 /* Runtime of one context; index as in the model. */
@@ -16,6 +17,7 @@ struct app_context {
   bool target_ready;
   char *name, *profile, *region; /* as the person gave them; profile and region may be NULL */
   bool failure_told;
+  char *login_key; /* what the store knows this login by; NULL: not to be remembered */
 };
 
 /* An ask that is under way. */
@@ -66,6 +68,9 @@ struct app {
   struct transport *transport;
   struct model *model;
   struct poller *poller;
+  struct history *history;
+  uint64_t kept_generation; /* of the model, when the store was last brought up to it */
+  int64_t keep_mono_ms;     /* when to write next */
   struct app_context *contexts;
   size_t context_count;
   enum poller_login *logins;
@@ -117,6 +122,13 @@ void writes_turn(struct app *app);
 int64_t writes_next_ms(const struct app *app);
 void writes_drop_context(struct app *app, int context);
 void writes_free(struct app *app);
+
+/* keep.c: the store */
+void keep_login(struct app *app, int context);                 /* a login is ready: paint from where it led the last time */
+void keep_identity(struct app *app, int context);              /* STS has spoken */
+void keep_turn(struct app *app);
+int64_t keep_next_ms(const struct app *app);
+void keep_end(struct app *app); /* the last write */
 
 /* readiness.c */
 bool readiness_read(struct app *app); /* lines "+MS" on the test descriptor; true when time moved */

@@ -116,6 +116,7 @@ struct job {
   size_t run_count;
   size_t run_live;          /* how many of them are not finished */
   uint64_t runs_generation; /* grows with every change of any of its runs */
+  int64_t changed_from_ms, changed_to_ms; /* StartedOn of what has changed since the store took it; from > to: nothing */
   struct run_shelf *shelf;  /* the memory of `runs`, and what makes a lookup by id fast; runs.c only */
   struct span *read; /* disjoint, newest first */
   size_t read_count, read_cap;
@@ -283,6 +284,9 @@ void model_set_region(struct model *m, int context, const char *region, const ch
                       const char *endpoint);
 /* Set one of the context's texts; tells whether it changed (the generation then grows). */
 bool model_set_text(struct model *m, char **member, const char *text);
+/* Where this login led the last time: the place's rows may be painted from the store, but the context is not confirmed. False when it
+ * would share its rows with another open context: those are not mixed before STS has spoken. */
+bool model_remember_identity(struct model *m, int context, const char *account, const char *arn);
 void model_close_context(struct model *m, int context); /* epoch + 1; the place is cleared when nobody else leads to it */
 void model_clear_place(struct model *m, int place);     /* rows of an identity that turned out to be another */
 /* asked_ms, here and below: when the question was sent (the answer is at least that new). */
@@ -295,6 +299,8 @@ void model_end_jobs(struct model *m, int place, int64_t reading_began_ms);
  * another job or has no id. An answer older than what is known (by LastModifiedOn, else by when it was asked) changes nothing. */
 bool model_put_run(struct model *m, int place, strid job, const struct run_data *d, int64_t asked_ms, bool *changed);
 /* The same with a run already packed (store, merge); its strings are of this model's pool. */
+/* A block of runs of the store, packed, newest first: cheap when all are older than what is there. */
+void model_adopt_runs(struct model *m, int place, strid job, const struct run *runs, size_t count);
 void model_put_packed_run(struct model *m, int place, strid job, const struct run *r);
 /* to_end: nothing older exists at the service; from_ms is then taken as INT64_MIN. */
 void model_add_span(struct model *m, int place, strid job, int64_t from_ms, int64_t to_ms, bool to_end);

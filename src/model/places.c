@@ -64,6 +64,8 @@ struct job *place_job_make(struct model *m, int place, strid name)
                     .notify_delay_minutes = -1,
                     .max_capacity = (double)NAN,
                     .listed_ms = WHEN_NONE,
+                    .changed_from_ms = INT64_MAX,
+                    .changed_to_ms = INT64_MIN,
                     .top_read_ms = WHEN_NONE};
   freshness_init(&j->runs_fresh);
   freshness_init(&j->definition_fresh);
@@ -319,6 +321,8 @@ static void place_move_rows(struct model *m, int from, int to)
       j->run_count = kept.run_count;
       j->run_live = kept.run_live;
       j->runs_generation = kept.runs_generation;
+      j->changed_from_ms = kept.changed_from_ms;
+      j->changed_to_ms = kept.changed_to_ms;
       j->shelf = kept.shelf;
       j->read = kept.read;
       j->read_count = kept.read_count;
@@ -486,6 +490,19 @@ void model_set_region(struct model *m, int context, const char *region, const ch
   text_replace(&p->partition, partition);
   text_replace(&p->endpoint, endpoint);
   m->generation++;
+}
+
+bool model_remember_identity(struct model *m, int context, const char *account, const char *arn)
+{
+  struct context *c = &m->contexts[context];
+  struct place *p = &m->places[c->place];
+  if (account == NULL || account[0] == '\0' || c->confirmed || p->account[0] != '\0' || place_find(m, p, account) >= 0)
+    return false;
+  text_replace(&p->account, account);
+  text_replace(&c->account, account);
+  text_replace(&c->arn, arn);
+  m->generation++;
+  return true;
 }
 
 void model_close_context(struct model *m, int context)

@@ -12,6 +12,11 @@ struct job *place_job(const struct place *p, strid name); /* NULL when unknown *
 struct job *place_job_make(struct model *m, int place, strid name);
 void triggers_free(struct place *p);
 
+/* run_ids.c */
+bool run_id_is_hex(const struct run *r);
+/* As run_set_id without interning: false when no run can have this id, since its text was never seen. */
+bool run_find_id(struct run *r, const struct strpool *strings, const char *id);
+
 /* runs.c */
 void job_runs_fini(struct job *j);
 void job_runs_note_job(struct model *m,

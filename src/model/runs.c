@@ -25,144 +25,6 @@ struct run_shelf {
 #define FILTER_BITS_PER_ID ((size_t)16)
 #define FILTER_PROBES      5
 
-/* --- ids ------------------------------------------------------------------------------------------------------------- */
-
-static int hex_digit(char c)
-{
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  if (c >= 'a' && c <= 'f')
-    return c - 'a' + 10;
-  return -1;
-}
-
-#define ID_PREFIX     "jr_"
-#define ID_PREFIX_LEN ((size_t)3)
-#define ID_HEX_LEN    ((size_t)64)
-#define ID_ATTEMPT    "_attempt_"
-
-/* The length of id without an "_attempt_N" suffix; N only when it is a plain number that prints back the same. */
-static size_t id_base_len(const char *id, size_t len, uint16_t *attempt, bool *suffixed)
-{
-  *attempt = 0;
-  *suffixed = false;
-  size_t digits = len;
-  while (digits > 0 && id[digits - 1] >= '0' && id[digits - 1] <= '9')
-    digits--;
-  size_t mark = sizeof ID_ATTEMPT - 1;
-  size_t n = len - digits;
-  if (n == 0 || n > 5 || digits < mark || (n > 1 && id[digits] == '0') ||
-      memcmp(id + digits - mark, ID_ATTEMPT, mark) != 0)
-    return len;
-  unsigned long value = 0;
-  for (size_t i = digits; i < len; i++)
-    value = value * 10 + (unsigned long)(id[i] - '0');
-  if (value > UINT16_MAX)
-    return len;
-  *attempt = (uint16_t)value;
-  *suffixed = true;
-  return digits - mark;
-}
-
-/* Fills all but id_text; tells the length of the id without its suffix, or 0 when the bytes hold it all. */
-static size_t run_parse_id(struct run *r, const char *id)
-{
-  size_t len = strlen(id);
-  bool suffixed;
-  size_t base = id_base_len(id, len, &r->id_attempt, &suffixed);
-  memset(r->id_bytes, 0, sizeof r->id_bytes);
-  r->id_text = 0;
-  bool hex = base == ID_PREFIX_LEN + ID_HEX_LEN && memcmp(id, ID_PREFIX, ID_PREFIX_LEN) == 0;
-  for (size_t i = 0; hex && i < sizeof r->id_bytes; i++) {
-    int high = hex_digit(id[ID_PREFIX_LEN + 2 * i]);
-    int low = hex_digit(id[ID_PREFIX_LEN + 2 * i + 1]);
-    if (high < 0 || low < 0)
-      hex = false;
-    else
-      r->id_bytes[i] = (uint8_t)(high << 4 | low);
-  }
-  if (hex) {
-    r->id_form = suffixed ? RUN_ID_HEX_ATTEMPT : RUN_ID_HEX;
-    return 0;
-  }
-  memset(r->id_bytes, 0, sizeof r->id_bytes);
-  r->id_form = suffixed ? RUN_ID_OTHER_ATTEMPT : RUN_ID_OTHER;
-  return base;
-}
-
-void run_set_id(struct run *r, struct strpool *strings, const char *id)
-{
-  size_t base = run_parse_id(r, id);
-  if (base > 0)
-    r->id_text = strpool_put_n(strings, id, base);
-}
-
-/* The same without interning: false when no run can have this id, since its text was never seen. */
-static bool run_find_id(struct run *r, const struct strpool *strings, const char *id)
-{
-  size_t base = run_parse_id(r, id);
-  if (base == 0)
-    return true;
-  char *text = xstrndup(id, base);
-  r->id_text = strpool_find(strings, text);
-  free(text);
-  return r->id_text != 0;
-}
-
-const char *run_id_text(const struct run *r, const struct strpool *strings, char out[RUN_ID_MAX])
-{
-  static const char digits[] = "0123456789abcdef";
-  size_t n = 0;
-  if (r->id_form == RUN_ID_HEX || r->id_form == RUN_ID_HEX_ATTEMPT) {
-    memcpy(out, ID_PREFIX, ID_PREFIX_LEN);
-    n = ID_PREFIX_LEN;
-    for (size_t i = 0; i < sizeof r->id_bytes; i++) {
-      out[n++] = digits[r->id_bytes[i] >> 4];
-      out[n++] = digits[r->id_bytes[i] & 15];
-    }
-  } else {
-    /* The API allows 255 bytes; what a strange service sends beyond that is cut, for show only. */
-    const char *text = strpool_get(strings, r->id_text);
-    n = text == NULL ? 0 : strlen(text);
-    if (n > RUN_ID_MAX - 20)
-      n = RUN_ID_MAX - 20;
-    if (n > 0)
-      memcpy(out, text, n);
-  }
-  if (r->id_form == RUN_ID_HEX_ATTEMPT || r->id_form == RUN_ID_OTHER_ATTEMPT) {
-    memcpy(out + n, ID_ATTEMPT, sizeof ID_ATTEMPT - 1);
-    n += sizeof ID_ATTEMPT - 1;
-    char number[6];
-    size_t k = 0;
-    unsigned v = r->id_attempt;
-    do {
-      number[k++] = digits[v % 10];
-      v /= 10;
-    } while (v > 0);
-    while (k > 0)
-      out[n++] = number[--k];
-  }
-  out[n] = '\0';
-  return out;
-}
-
-bool run_same_id(const struct run *a, const struct run *b)
-{
-  return a->id_form == b->id_form && a->id_attempt == b->id_attempt && a->id_text == b->id_text &&
-         memcmp(a->id_bytes, b->id_bytes, sizeof a->id_bytes) == 0;
-}
-
-static bool run_id_is_hex(const struct run *r)
-{
-  return r->id_form == RUN_ID_HEX || r->id_form == RUN_ID_HEX_ATTEMPT;
-}
-
-bool run_same_chain(const struct run *a, const struct run *b)
-{
-  return run_id_is_hex(a) == run_id_is_hex(b) && a->id_text == b->id_text &&
-         memcmp(a->id_bytes, b->id_bytes, sizeof a->id_bytes) == 0;
-}
-
 /* --- order ----------------------------------------------------------------------------------------------------------- */
 
 static int run_compare_id(const struct strpool *strings, const struct run *a, const struct run *b)
@@ -242,20 +104,36 @@ static bool filter_touch(struct run_shelf *s, uint64_t hash, bool set)
   return true;
 }
 
+/* Runs that came from the store are only counted: the filter takes them in when the first question comes. */
+static void filter_fill(const struct job *j, size_t ids)
+{
+  struct run_shelf *s = j->shelf;
+  size_t words = s->filter_words == 0 ? 2 : s->filter_words;
+  while (ids * FILTER_BITS_PER_ID > words * FILTER_WORD_BITS)
+    words *= 2;
+  free(s->filter);
+  s->filter = xcalloc(words, sizeof *s->filter);
+  s->filter_words = words;
+  for (size_t i = 0; i < j->run_count; i++)
+    filter_touch(s, run_id_hash(&j->runs[i]), true);
+  s->filter_ids = j->run_count;
+}
+
 static bool filter_may_have(const struct job *j, const struct run *r)
 {
-  return j->shelf != NULL && j->shelf->filter != NULL && filter_touch(j->shelf, run_id_hash(r), false);
+  if (j->shelf == NULL || j->run_count == 0)
+    return false;
+  if (j->shelf->filter_ids < j->run_count)
+    filter_fill(j, j->run_count);
+  return filter_touch(j->shelf, run_id_hash(r), false);
 }
 
 static void filter_add(struct job *j, const struct run *r)
 {
   struct run_shelf *s = j->shelf;
-  if ((s->filter_ids + 1) * FILTER_BITS_PER_ID > s->filter_words * FILTER_WORD_BITS) {
-    free(s->filter);
-    s->filter_words = s->filter_words == 0 ? 2 : s->filter_words * 2;
-    s->filter = xcalloc(s->filter_words, sizeof *s->filter);
-    for (size_t i = 0; i < j->run_count; i++)
-      filter_touch(s, run_id_hash(&j->runs[i]), true);
+  if (s->filter == NULL || (s->filter_ids + 1) * FILTER_BITS_PER_ID > s->filter_words * FILTER_WORD_BITS) {
+    filter_fill(j, j->run_count * 2);
+    return;
   }
   filter_touch(s, run_id_hash(r), true);
   s->filter_ids++;
@@ -290,8 +168,8 @@ static void shelf_make_room(struct job *j)
   bool back_full = s->front + j->run_count == s->cap;
   if (s->front > 0 && !back_full)
     return;
-  /* A quarter more and no less than 8: a history of 400,000 runs must not hold twice its size. */
-  size_t cap = j->run_count + j->run_count / 4 + SHELF_FIRST_CAP;
+  /* An eighth more and no less than 8: a history of 400,000 runs must not hold twice its size. */
+  size_t cap = j->run_count + j->run_count / 8 + SHELF_FIRST_CAP;
   size_t front = (cap - j->run_count) / 4 + 1;
   struct run *block = xcalloc(cap, sizeof *block);
   memcpy(block + front, j->runs, j->run_count * sizeof *block);
@@ -300,6 +178,26 @@ static void shelf_make_room(struct job *j)
   s->cap = cap;
   s->front = front;
   j->runs = block + front;
+}
+
+/* For a whole block of older runs. */
+static void shelf_make_room_behind(struct job *j, size_t count)
+{
+  if (j->shelf == NULL)
+    j->shelf = xcalloc(1, sizeof *j->shelf);
+  struct run_shelf *s = j->shelf;
+  if (s->front + j->run_count + count <= s->cap)
+    return;
+  size_t need = j->run_count + count;
+  size_t cap = need + (j->run_count == 0 ? 2 : need / 8 + 2);
+  struct run *block = xmalloc(cap * sizeof *block);
+  if (j->run_count > 0)
+    memcpy(block + 1, j->runs, j->run_count * sizeof *block);
+  free(s->block);
+  s->block = block;
+  s->cap = cap;
+  s->front = 1;
+  j->runs = block + 1;
 }
 
 static void job_run_insert(struct job *j, size_t at, const struct run *r)
@@ -454,6 +352,14 @@ static bool run_shows_same(const struct run *a, const struct run *b)
 _Static_assert(sizeof(struct run) == 144,
                "runs are compared byte by byte: a change of the struct must not bring padding");
 
+static void job_range_changed(struct job *j, int64_t started_ms)
+{
+  if (started_ms < j->changed_from_ms)
+    j->changed_from_ms = started_ms;
+  if (started_ms > j->changed_to_ms)
+    j->changed_to_ms = started_ms;
+}
+
 static void job_runs_changed(struct model *m, struct job *j)
 {
   j->runs_generation++;
@@ -474,6 +380,7 @@ static bool job_put(struct model *m, struct job *j, struct run *r)
     job_run_insert(j, at, r);
     filter_add(j, r);
     j->run_live += run_finished(r) ? 0 : 1;
+    job_range_changed(j, r->started_ms);
     job_runs_changed(m, j);
     return true;
   }
@@ -484,6 +391,10 @@ static bool job_put(struct model *m, struct job *j, struct run *r)
   bool changed = !run_shows_same(have, r);
   if (run_finished(have) != run_finished(r))
     j->run_live = run_finished(r) ? j->run_live - 1 : j->run_live + 1;
+  if (changed) {
+    job_range_changed(j, have->started_ms);
+    job_range_changed(j, r->started_ms);
+  }
   if (have->started_ms == r->started_ms) {
     *have = *r;
   } else {
@@ -525,6 +436,31 @@ void model_put_packed_run(struct model *m, int place, strid job, const struct ru
   job_put(m, j, &copy);
 }
 
+void model_adopt_runs(struct model *m, int place, strid job, const struct run *runs, size_t count)
+{
+  struct job *j = model_job_mutable(m, place, job);
+  if (j == NULL || count == 0)
+    return;
+  if (j->run_count > 0 && run_compare(m->strings, &j->runs[j->run_count - 1], &runs[0]) >= 0) {
+    /* Answers of the service came first: one by one then. What was stored is nothing new to the store. */
+    int64_t from = j->changed_from_ms;
+    int64_t to = j->changed_to_ms;
+    for (size_t i = 0; i < count; i++) {
+      struct run copy = runs[i];
+      job_put(m, j, &copy);
+    }
+    j->changed_from_ms = from;
+    j->changed_to_ms = to;
+    return;
+  }
+  shelf_make_room_behind(j, count);
+  memcpy(j->runs + j->run_count, runs, count * sizeof *runs);
+  j->run_count += count;
+  for (size_t i = 0; i < count; i++)
+    j->run_live += run_finished(&runs[i]) ? 0 : 1;
+  job_runs_changed(m, j);
+}
+
 void job_runs_note_job(struct model *m, struct job *j)
 {
   bool changed = false;
@@ -535,7 +471,10 @@ void job_runs_note_job(struct model *m, struct job *j)
     uint32_t flags = r->flags & ~(uint32_t)RUN_FLAG_AUTO_SCALING;
     if (j->auto_scaling == TRI_TRUE)
       flags |= RUN_FLAG_AUTO_SCALING;
-    changed = changed || flags != r->flags;
+    if (flags == r->flags)
+      continue;
+    changed = true;
+    job_range_changed(j, r->started_ms);
     r->flags = flags;
   }
   if (changed)

@@ -7,6 +7,7 @@
 
 /* Definitions read one by one (without GetJobs) are read again after that. */
 #define BATCH_FRESH_MS (30 * WHEN_MINUTE)
+#define GATE_MS        INT64_C(1500)
 /* Whoever sleeps longer than that between two looks was suspended. */
 #define SUSPEND_MS (30 * WHEN_SECOND)
 
@@ -91,7 +92,7 @@ static void sync_contexts(struct poller *p, const struct model *m)
     p->identities = xreallocarray(p->identities, m->context_count, sizeof *p->identities);
     for (; p->context_count < m->context_count; p->context_count++) {
       struct identity_poll *ip = &p->identities[p->context_count];
-      *ip = (struct identity_poll){.epoch = m->contexts[p->context_count].epoch};
+      *ip = (struct identity_poll){.epoch = m->contexts[p->context_count].epoch, .gate_mono_ms = INT64_MIN};
       resource_init(&ip->resource);
     }
   }
@@ -141,6 +142,7 @@ static void sync_places(struct poller *p, const struct model *m, int64_t mono_ms
     pp->until_ms = INT64_MIN;
     pp->context = -1;
     pp->hope = false;
+    pp->gate_mono_ms = INT64_MIN;
   }
 }
 
@@ -243,6 +245,18 @@ static void want_at(struct poller *p, const struct model *m, int context, const 
   }
 }
 
+/* The account is only remembered: rows of another one must not come among its rows, so STS is given a moment to agree. Not longer: reads
+ * do not depend on it. */
+static void sync_gate(struct identity_poll *ip, struct place_poll *pp, const struct context *c, int64_t mono_ms)
+{
+  if (c->confirmed || c->account[0] == '\0' || ip->resource.answered)
+    return;
+  if (ip->gate_mono_ms == INT64_MIN)
+    ip->gate_mono_ms = mono_ms + GATE_MS;
+  if (mono_ms < ip->gate_mono_ms)
+    pp->gate_mono_ms = ip->gate_mono_ms;
+}
+
 void poller_sync(struct poller *p, const struct model *m, const struct wants *w, const struct poller_now *now)
 {
   p->tick++;
@@ -254,6 +268,8 @@ void poller_sync(struct poller *p, const struct model *m, const struct wants *w,
     struct place_poll *pp = &p->places[m->contexts[c].place];
     if (now->logins[c] == POLLER_LOGIN_READY && pp->context < 0)
       pp->context = (int)c;
+    if (now->logins[c] == POLLER_LOGIN_READY)
+      sync_gate(&p->identities[c], pp, &m->contexts[c], now->mono_ms);
     pp->hope = pp->hope || now->logins[c] == POLLER_LOGIN_WORKING;
     for (size_t i = 0; i < w->count; i++)
       if (w->items[i].context < 0 || (size_t)w->items[i].context == c)

@@ -20,7 +20,7 @@ struct budget {
   int64_t passed[BUDGET_WINDOW]; /* when the last requests were answered and not throttled; a ring */
   unsigned passed_count, passed_next;
   uint64_t passed_since_cut;
-  double met; /* the rate at which the limit was met last; INFINITY: not known yet */
+  double met;               /* the rate at which the limit was met last; INFINITY: not known yet */
   uint64_t sent, throttled; /* in all */
   uint64_t random;
 };

@@ -374,7 +374,9 @@ size_t poller_next(struct poller *p, const struct model *m, const struct wants *
         offer(p, &c, &ip->resource, (struct candidate){.kind = ASK_IDENTITY, .index = k, .why = ASK_WHY_SCREEN},
               KEY_IDENTITY, WEIGHT_SCREEN, ip->resource.failed ? WHEN_MINUTE : INT64_MAX, now.mono_ms);
     }
-    if (pp->context >= 0) {
+    if (pp->gate_mono_ms != INT64_MIN) {
+      c.next_ms = pp->gate_mono_ms < c.next_ms ? pp->gate_mono_ms : c.next_ms;
+    } else if (pp->context >= 0) {
       if (pp->balanced_mono_ms == INT64_MIN || now.mono_ms - pp->balanced_mono_ms >= WHEN_SECOND) {
         rhythm_balance(p, pp, m, (int)i, &now);
         pp->balanced_mono_ms = now.mono_ms;

@@ -78,8 +78,9 @@ struct place_poll {
   bool want_jobs, want_triggers, want_all_runs;
   bool jobs_on_screen, triggers_on_screen, runs_on_screen;
   int64_t since_ms, until_ms;
-  int context; /* who asks; -1: no login is ready */
-  bool hope;   /* a login may become ready */
+  int context;          /* who asks; -1: no login is ready */
+  bool hope;            /* a login may become ready */
+  int64_t gate_mono_ms; /* nothing but the identity is asked before; INT64_MIN: no gate */
   int64_t balanced_mono_ms;
   double rest_load, live_load; /* asks a second that the unstretched intervals amount to */
   double rest_stretch, live_stretch;
@@ -102,6 +103,7 @@ struct poller {
     struct resource resource;
     uint32_t epoch;
     uint64_t wanted_tick;
+    int64_t gate_mono_ms; /* a remembered account is not read before STS agrees, or until then; INT64_MIN: not set */
   } * identities;
   size_t context_count;
   struct place_poll *places;
