@@ -130,7 +130,8 @@ static void sync_places(struct poller *p, const struct model *m, int64_t mono_ms
       pp->jobs = xgrow(pp->jobs, &pp->job_cap, rows->job_count, sizeof *pp->jobs);
     for (; pp->job_count < rows->job_count; pp->job_count++) {
       struct job_poll *jp = &pp->jobs[pp->job_count];
-      *jp = (struct job_poll){.watch_until_mono_ms = INT64_MIN,
+      *jp = (struct job_poll){.sleep_mono_ms = INT64_MIN,
+                              .watch_until_mono_ms = INT64_MIN,
                               .schedule_next_ms = WHEN_NONE,
                               .schedule_seen_ms = WHEN_NONE,
                               .batch_began_ms = WHEN_NONE};
@@ -152,7 +153,10 @@ struct job_poll *poller_job(struct poller *p, const struct model *m, int place, 
   if (j == NULL || (size_t)place >= p->place_count)
     return NULL;
   size_t index = (size_t)(j - m->places[place].jobs);
-  return index < p->places[place].job_count ? &p->places[place].jobs[index] : NULL;
+  if (index >= p->places[place].job_count)
+    return NULL;
+  p->places[place].jobs[index].sleep_mono_ms = INT64_MIN; /* whoever asks for it changes something */
+  return &p->places[place].jobs[index];
 }
 
 struct run_poll *poller_run_doc(struct poller *p, int place, uint32_t place_epoch, strid job, strid run_id, bool make)
@@ -202,7 +206,8 @@ static void want_at(struct poller *p, const struct model *m, int context, const 
   int place = m->contexts[context].place;
   struct place_poll *pp = &p->places[place];
   bool on_screen = w->urgency == WANT_ON_SCREEN;
-  struct job_poll *jp = w->job == 0 ? NULL : poller_job(p, m, place, w->job);
+  const struct job *j = w->job == 0 ? NULL : model_job(m, place, w->job);
+  struct job_poll *jp = j == NULL ? NULL : &pp->jobs[j - m->places[place].jobs];
   switch (w->kind) {
   case WANT_IDENTITY:
     p->identities[context].wanted_tick = p->tick;
@@ -257,9 +262,23 @@ static void sync_gate(struct identity_poll *ip, struct place_poll *pp, const str
     pp->gate_mono_ms = ip->gate_mono_ms;
 }
 
+static uint64_t wants_hash(const struct wants *w, const struct poller_now *now)
+{
+  uint64_t h = now->looked_at ? 1 : 2;
+  for (size_t i = 0; i < w->count; i++) {
+    const struct want *want = &w->items[i];
+    const uint64_t parts[] = {(uint64_t)want->kind, (uint64_t)want->urgency,  (uint64_t)want->context, want->job,
+                              want->run_id,         (uint64_t)want->since_ms, (uint64_t)want->until_ms};
+    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
+      h = (h ^ parts[k]) * UINT64_C(1099511628211) + k;
+  }
+  return h;
+}
+
 void poller_sync(struct poller *p, const struct model *m, const struct wants *w, const struct poller_now *now)
 {
   p->tick++;
+  p->wants_hash = wants_hash(w, now);
   sync_contexts(p, m);
   sync_places(p, m, now->mono_ms);
   for (size_t c = 0; c < m->context_count; c++) {

@@ -153,6 +153,7 @@ static void note_runs(struct poller *p, struct place_poll *pp, const struct mode
     return;
   struct job_poll *jp = &pp->jobs[j - m->places[a->place].jobs];
   struct resource *r = &jp->runs;
+  jp->sleep_mono_ms = INT64_MIN;
   r->in_flight = false;
   if (o->kind != ERR_OK) {
     resource_failed(p, pp, r, o, now, e);
@@ -204,8 +205,10 @@ static void note_single(struct poller *p, struct place_poll *pp, struct resource
 static void note_straggler(struct place_poll *pp, const struct model *m, const struct ask *a)
 {
   const struct job *j = model_job(m, a->place, a->job);
-  if (j != NULL)
-    pp->jobs[j - m->places[a->place].jobs].straggler_in_flight = false;
+  if (j == NULL)
+    return;
+  pp->jobs[j - m->places[a->place].jobs].straggler_in_flight = false;
+  pp->jobs[j - m->places[a->place].jobs].sleep_mono_ms = INT64_MIN;
 }
 
 /* The books that the ask was written in may have been closed meanwhile. */

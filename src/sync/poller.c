@@ -38,6 +38,7 @@ struct choice {
   struct candidate items[CANDIDATES_MAX]; /* best first */
   size_t count, cap;
   int64_t next_ms; /* when the next thing is due that is not yet */
+  bool offered;    /* something was, since this was last set to false */
 };
 
 const char *ask_why_text(enum ask_why why)
@@ -58,6 +59,7 @@ void ask_fini(struct ask *a)
 static void choice_add(struct choice *c, const struct candidate *add)
 {
   size_t at = c->count;
+  c->offered = true;
   while (at > 0 && c->items[at - 1].key < add->key)
     at--;
   if (at >= c->cap)
@@ -184,6 +186,37 @@ static void offer_job(struct poller *p, struct choice *c, struct place_poll *pp,
   offer_runs(p, c, pp, j, index, now);
 }
 
+static uint64_t job_key(const struct place_poll *pp, const struct job *j)
+{
+  uint64_t h = j->runs_generation;
+  h = h * UINT64_C(1099511628211) + (uint64_t)j->listed_ms;
+  h = h * UINT64_C(1099511628211) + (uint64_t)j->top_read_ms;
+  h = h * UINT64_C(1099511628211) + j->read_count * 256 + (uint64_t)j->type * 16 + (uint64_t)pp->mode * 4 +
+      (j->gone ? 1 : 0) + (j->read_to_end ? 2 : 0);
+  return h;
+}
+
+/* With thousands of jobs, of which a few are due, nearly all sleep through a turn. */
+static void wake_job(struct poller *p, struct choice *c, struct place_poll *pp, const struct model *m,
+                     const struct job *j, size_t index, const struct poller_now *now)
+{
+  struct job_poll *jp = &pp->jobs[index];
+  uint64_t key = job_key(pp, j);
+  bool asleep = now->mono_ms < jp->sleep_mono_ms && jp->sleep_key == key && jp->sleep_wants == p->wants_hash;
+  if (!asleep) {
+    int64_t next = c->next_ms;
+    c->next_ms = INT64_MAX;
+    c->offered = false;
+    offer_job(p, c, pp, m, j, index, now);
+    jp->sleep_mono_ms = c->offered ? INT64_MIN : c->next_ms;
+    jp->sleep_key = key;
+    jp->sleep_wants = p->wants_hash;
+    c->next_ms = next < c->next_ms ? next : c->next_ms;
+  } else if (jp->sleep_mono_ms < c->next_ms) {
+    c->next_ms = jp->sleep_mono_ms;
+  }
+}
+
 static void gather(struct poller *p, struct choice *c, struct place_poll *pp, const struct model *m, int place,
                    const struct poller_now *now)
 {
@@ -211,7 +244,7 @@ static void gather(struct poller *p, struct choice *c, struct place_poll *pp, co
           (struct candidate){.kind = ASK_TRIGGERS, .why = pp->triggers_on_screen ? ASK_WHY_SCREEN : ASK_WHY_FIRST},
           KEY_TRIGGERS, WEIGHT_REST, rhythm_list_ms(p, false), now->mono_ms);
   for (size_t i = 0; i < pp->job_count; i++)
-    offer_job(p, c, pp, m, &rows->jobs[i], i, now);
+    wake_job(p, c, pp, m, &rows->jobs[i], i, now);
   for (size_t i = 0; i < p->run_count; i++) {
     struct run_poll *rp = &p->runs[i];
     if (rp->place != place || rp->place_epoch != pp->epoch || rp->wanted_tick != p->tick)

@@ -44,6 +44,9 @@ void resource_again(struct resource *r); /* refresh by hand */
 
 struct job_poll {
   struct resource runs;
+  int64_t sleep_mono_ms;     /* nothing of this job is due before, unless one of the next two has changed; INT64_MIN: look */
+  uint64_t sleep_key;        /* what of the model the decision hung on */
+  uint64_t sleep_wants;      /* poller.wants_hash */
   struct resource *doc; /* WANT_JOB; made when first wanted */
   uint64_t doc_wanted_tick;
   uint64_t wanted_tick; /* the tick whose wants named this job itself */
@@ -99,6 +102,7 @@ struct run_poll {
 struct poller {
   struct poller_options options;
   uint64_t tick, last_id;
+  uint64_t wants_hash; /* of the present wants, and of who looks */
   struct identity_poll {
     struct resource resource;
     uint32_t epoch;
@@ -119,7 +123,7 @@ struct poller {
 /* books.c */
 void poller_sync(struct poller *p, const struct model *m, const struct wants *w, const struct poller_now *now);
 struct run_poll *poller_run_doc(struct poller *p, int place, uint32_t place_epoch, strid job, strid run_id, bool make);
-struct job_poll *poller_job(struct poller *p, const struct model *m, int place, strid job); /* NULL when unknown */
+struct job_poll *poller_job(struct poller *p, const struct model *m, int place, strid job); /* NULL when unknown; awake */
 bool place_batch_pending(const struct place_poll *pp, const struct model *m, int place, int64_t wall_ms);
 bool job_needs_batch(const struct place_poll *pp, const struct job *j, const struct job_poll *jp, int64_t wall_ms);
 /* now, with the monotonic time that a suspend swallowed added */

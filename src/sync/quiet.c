@@ -93,8 +93,10 @@ void poller_refresh(struct poller *p, const struct model *m, const struct wants 
           resource_again(&jp->runs);
         break;
       case WANT_ALL_RUNS:
-        for (size_t k = 0; k < pp->job_count; k++)
+        for (size_t k = 0; k < pp->job_count; k++) {
           resource_again(&pp->jobs[k].runs);
+          pp->jobs[k].sleep_mono_ms = INT64_MIN;
+        }
         break;
       case WANT_RUN: {
         struct run_poll *rp = poller_run_doc(p, place, pp->epoch, want->job, want->run_id, false);
@@ -141,6 +143,7 @@ void poller_resume(struct poller *p, const struct model *m, int context)
   pp->mode = pp->mode == LIST_NONE ? LIST_FULL : pp->mode;
   for (size_t i = 0; i < pp->job_count; i++) {
     resource_resume(&pp->jobs[i].runs);
+    pp->jobs[i].sleep_mono_ms = INT64_MIN;
     if (pp->jobs[i].doc != NULL)
       resource_resume(pp->jobs[i].doc);
   }
