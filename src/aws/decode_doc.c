@@ -192,7 +192,7 @@ static bool doc_value(struct doc_reader *r, int depth, const char *name)
     return true;
   }
   const char *from = r->at;
-  while (r->at < r->end && !doc_is_blank(*r->at) && memchr(",]}", *r->at, 3) == NULL)
+  while (r->at < r->end && !doc_is_blank(*r->at) && *r->at != ',' && *r->at != ']' && *r->at != '}')
     r->at++;
   size_t len = (size_t)(r->at - from);
   if (len == 0)

@@ -10,7 +10,8 @@
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 
-#define P256_BYTES 32
+#define P256_BYTES     32
+#define DIGEST_PEM_MAX ((size_t)64 * 1024)
 
 /* OpenSSL refuses these sums only when it is broken or memory is out; nothing sensible can follow. */
 static void digest_die(const char *what)
@@ -88,7 +89,7 @@ static struct err digest_read_key(const char *pem, size_t pem_len, EVP_PKEY **ou
 {
   static char no_password[] = ""; /* an encrypted key is refused, not asked for on the terminal */
   EVP_PKEY *key = NULL;
-  BIO *bio = pem_len <= 64 * 1024 ? BIO_new_mem_buf(pem, (int)pem_len) : NULL;
+  BIO *bio = pem_len <= DIGEST_PEM_MAX ? BIO_new_mem_buf(pem, (int)pem_len) : NULL;
   if (bio != NULL)
     key = PEM_read_bio_PrivateKey(bio, NULL, NULL, no_password);
   BIO_free(bio);

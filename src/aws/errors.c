@@ -12,6 +12,7 @@
 /* Longest text of a service that is kept. AccessDenied texts with long ARNs reach two kilobytes. */
 #define ERRORS_MESSAGE_MAX ((size_t)8 * 1024)
 #define ERRORS_CODE_MAX    ((size_t)120)
+#define ERRORS_PAGE_MAX    ((size_t)64 * 1024) /* of a web page that is searched for its title */
 
 struct errors_code {
   const char *code; /* without the word "Exception" at its end: services are not of one mind about it */
@@ -319,7 +320,7 @@ static void errors_read_xml(const char *body, size_t len, struct errors_text *ou
 /* The title of a web page: usually the proxy's or balancer's own words. */
 static char *errors_page_title(const char *body, size_t len)
 {
-  char *copy = xstrndup(body, len < 64 * 1024 ? len : 64 * 1024);
+  char *copy = xstrndup(body, len < ERRORS_PAGE_MAX ? len : ERRORS_PAGE_MAX);
   char *title = NULL;
   for (char *p = strchr(copy, '<'); p != NULL && title == NULL; p = strchr(p + 1, '<')) {
     if (strncasecmp(p, "<title", 6) != 0)

@@ -1,5 +1,6 @@
 #include "aws/glue.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "aws/call.h"
@@ -8,8 +9,8 @@
 #include "base/secret.h"
 #include "base/xalloc.h"
 
-/* The service takes about 260 kB of arguments; what is larger is for it to refuse, up to this. */
-#define GLUE_BODY_MAX ((size_t)4 * 1024 * 1024)
+/* Far beyond the 260 kB of arguments that the service takes, and beyond what the transport sends: it is the one to refuse. */
+#define GLUE_BODY_MAX ((size_t)64 * 1024 * 1024)
 
 /* --- decoding, one a form of answer ------------------------------------------------------------------------------------------ */
 
@@ -113,7 +114,7 @@ static uint64_t glue_send(const struct aws_target *t, struct glue_request *r, co
                                                       .endpoint = &t->glue,
                                                       .headers = headers,
                                                       .body = r->body.data,
-                                                      .body_len = r->body.len,
+                                                      .body_len = r->body.overflow ? SIZE_MAX : r->body.len,
                                                       .secret_body = change == TRANSPORT_CHANGES,
                                                       .what = what});
   /* Arguments of a start may be passwords. */

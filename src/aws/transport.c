@@ -75,12 +75,11 @@ static void transfer_free(struct transfer *x)
   err_fini(&x->answer.err);
   if (x->secret_body)
     secret_wipe(x->body, x->body_len);
-  for (size_t i = 0; i < x->header_count; i++) {
-    char *value = (char *)(uintptr_t)x->headers[i].value; /* ours: the type belongs to the signer */
-    secret_wipe(value, strlen(value));                    /* bearer tokens travel in headers */
-    free(value);
-    free((char *)(uintptr_t)x->headers[i].name);
+  for (size_t i = 0; i < 2 * x->header_count; i++) {
+    secret_wipe(x->header_texts[i], strlen(x->header_texts[i])); /* bearer tokens travel in headers */
+    free(x->header_texts[i]);
   }
+  free(x->header_texts);
   free(x->headers);
   if (x->sign)
     credentials_fini(&x->credentials);
@@ -116,11 +115,11 @@ void transport_free(struct transport *t)
   if (t->multi != NULL)
     curl_multi_cleanup(t->multi);
   sigv4_keys_free(t->keys);
-  for (size_t i = 0; i < t->host_count; i++) {
-    free(t->hosts[i]->key);
-    free(t->hosts[i]);
+  for (struct transport_host *host = t->hosts, *next; host != NULL; host = next) {
+    next = host->next;
+    free(host->key);
+    free(host);
   }
-  free(t->hosts);
   free(t->ca_bundle);
   free(t);
 }
@@ -131,13 +130,13 @@ static struct transport_host *transport_host(struct transport *t, const char *ur
 {
   const char *rest = strstr(url, "://");
   size_t len = rest != NULL ? (size_t)(rest + 3 - url) + strcspn(rest + 3, "/?#") : strlen(url);
-  for (size_t i = 0; i < t->host_count; i++)
-    if (strlen(t->hosts[i]->key) == len && strncasecmp(t->hosts[i]->key, url, len) == 0)
-      return t->hosts[i];
-  t->hosts = xgrow(t->hosts, &t->host_cap, t->host_count + 1, sizeof *t->hosts);
+  for (struct transport_host *host = t->hosts; host != NULL; host = host->next)
+    if (strlen(host->key) == len && strncasecmp(host->key, url, len) == 0)
+      return host;
   struct transport_host *host = xcalloc(1, sizeof *host);
   host->key = xstrndup(url, len);
-  t->hosts[t->host_count++] = host;
+  host->next = t->hosts;
+  t->hosts = host;
   return host;
 }
 
@@ -154,15 +153,24 @@ static bool transport_is_header_text(const char *text, bool name)
   return true;
 }
 
+static void transport_copy_header(struct transfer *x, const char *name, const char *value)
+{
+  char **texts = &x->header_texts[2 * x->header_count];
+  texts[0] = xstrdup(name);
+  texts[1] = xstrdup(value);
+  x->headers[x->header_count++] = (struct sigv4_header){texts[0], texts[1]};
+}
+
 static struct err transport_copy_headers(struct transfer *x, const struct transport_request *r)
 {
-  size_t count = 0;
+  size_t count = 1; /* Host */
   for (const char *const *h = r->headers; h != NULL && h[0] != NULL; h += 2)
     count++;
-  x->headers = xcalloc(count + 1, sizeof *x->headers);
-  x->headers[x->header_count++] = (struct sigv4_header){xstrdup("Host"), xstrdup(r->endpoint->host)};
-  for (size_t i = 0; i < count; i++)
-    x->headers[x->header_count++] = (struct sigv4_header){xstrdup(r->headers[2 * i]), xstrdup(r->headers[2 * i + 1])};
+  x->headers = xcalloc(count, sizeof *x->headers);
+  x->header_texts = xcalloc(2 * count, sizeof(char *));
+  transport_copy_header(x, "Host", r->endpoint->host);
+  for (const char *const *h = r->headers; h != NULL && h[0] != NULL; h += 2)
+    transport_copy_header(x, h[0], h[1]);
   for (size_t i = 0; i < x->header_count; i++)
     if (!transport_is_header_text(x->headers[i].name, true) || !transport_is_header_text(x->headers[i].value, false))
       return err_new(ERR_USAGE, "the header %s holds a character that cannot be sent",
@@ -223,11 +231,11 @@ uint64_t transport_send(struct transport *t, const struct transport_request *r)
   transport_copy_address(x, r);
   struct err e = transport_copy_headers(x, r);
   if (!err_is(&e) && x->body_len > t->max_request)
-    e = err_new(ERR_TOO_BIG, "the request has %zu bytes, more than the %zu that are sent", x->body_len, t->max_request);
+    e = err_new(ERR_TOO_BIG, "the request is larger than the %zu bytes that are sent", t->max_request);
   x->body = xmalloc((err_is(&e) ? 0 : x->body_len) + 1);
   if (err_is(&e))
     x->body_len = 0;
-  if (x->body_len > 0)
+  if (r->body != NULL && x->body_len > 0)
     memcpy(x->body, r->body, x->body_len);
   x->body[x->body_len] = '\0';
   *(t->last != NULL ? &t->last->next : &t->first) = x;

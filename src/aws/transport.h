@@ -17,29 +17,30 @@
 struct transport;
 
 struct transport_options {
-  const char *ca_bundle;       /* AWS_CA_BUNDLE or the profile's; NULL: the system's */
-  int connections_per_host;    /* C; 0: 8 */
-  int64_t connect_timeout_ms;  /* 0: 5,000 */
-  int64_t stall_timeout_ms;    /* no byte for that long; 0: 20,000 */
-  int64_t total_timeout_ms;    /* 0: 60,000 */
-  size_t max_request;          /* bytes of a body; 0: 8 MiB */
-  size_t max_response;         /* bytes, decoded; 0: 64 MiB */
-  uint64_t seed;               /* of the jitter; 0: from the system */
+  const char *ca_bundle;      /* AWS_CA_BUNDLE or the profile's; NULL: the system's */
+  int connections_per_host;   /* C; 0: 8 */
+  int64_t connect_timeout_ms; /* 0: 5,000 */
+  int64_t stall_timeout_ms;   /* no byte for that long; 0: 20,000 */
+  int64_t total_timeout_ms;   /* 0: 60,000 */
+  size_t max_request;         /* bytes of a body; 0: 8 MiB */
+  size_t max_response;        /* bytes, decoded; 0: 64 MiB */
+  uint64_t seed;              /* of the jitter; 0: from the system */
 };
-struct err transport_new(const struct transport_options *options, const struct clock *clock, struct transport **out) ERR_MUST_CHECK;
+struct err transport_new(const struct transport_options *options, const struct clock *clock,
+                         struct transport **out) ERR_MUST_CHECK;
 void transport_free(struct transport *t); /* cancels what is in flight, without calling back */
 
 enum transport_change { TRANSPORT_READS, TRANSPORT_CHANGES }; /* does the call change anything in AWS? */
 
 struct transport_answer {
-  struct err err;    /* ERR_OK on 2xx; owned by the transport, copy to keep */
-  int status;        /* 0: none */
-  const char *body;  /* whole, decoded; "" when none. Valid during the call-back */
+  struct err err;   /* ERR_OK on 2xx; owned by the transport, copy to keep */
+  int status;       /* 0: none */
+  const char *body; /* whole, decoded; "" when none. Valid during the call-back */
   size_t body_len;
   int64_t server_date_ms; /* Date header; WHEN_NONE when absent, unreadable or out of a cache (Age) */
   int64_t sent_wall_ms;   /* our wall clock when the last try was signed */
   int64_t took_ms;        /* the last try, from connecting to the last byte */
-  int64_t skew_ms;        /* server minus us, as used for signing from now on (learned from a refusal, or the request's) */
+  int64_t skew_ms; /* server minus us, as used for signing from now on (learned from a refusal, or the request's) */
   int tries;
   bool left_us;           /* a byte of the last try may have arrived: for writes that failed */
   const char *request_id; /* NULL when the service gave none */
@@ -54,26 +55,26 @@ typedef struct err transport_accept_fn(void *user, const struct transport_answer
 
 struct transport_request {
   enum transport_change change;
-  const struct endpoint *endpoint;       /* copied */
-  const char *method;                    /* "POST" */
-  const char *path;                      /* appended to the endpoint's prefix; NULL: the endpoint's own path */
-  const char *query;                     /* raw; NULL */
-  const char *const *headers;            /* name, value, …, NULL; signed and sent */
-  const void *body;                      /* copied; wiped afterwards when secret_body */
+  const struct endpoint *endpoint; /* copied */
+  const char *method;              /* "POST" */
+  const char *path;                /* appended to the endpoint's prefix; NULL: the endpoint's own path */
+  const char *query;               /* raw; NULL */
+  const char *const *headers;      /* name, value, …, NULL; signed and sent */
+  const void *body;                /* copied; wiped afterwards when secret_body */
   size_t body_len;
   bool secret_body;                      /* request or answer holds secrets: never logged, wiped */
   const struct credentials *credentials; /* copied; NULL: unsigned */
-  struct login *login;                   /* when given, fresh credentials are taken from it for each try, and it is invalidated on an
+  struct login *login;      /* when given, fresh credentials are taken from it for each try, and it is invalidated on an
                                             expired token; must live until the call-back or the cancel */
-  int64_t skew_ms;                       /* server minus us, learned earlier; what this transport learned of the host itself wins */
-  int64_t total_timeout_ms;              /* 0: the transport's */
-  int64_t connect_timeout_ms;            /* 0: the transport's */
-  int max_tries;                         /* 0: the table's */
-  bool no_proxy;                         /* instance metadata and container endpoints */
-  const char *what;                      /* for errors: "GetJobRuns of orders-silver in eu-west-1"; copied */
-  transport_accept_fn *accept;           /* or NULL */
+  int64_t skew_ms;          /* server minus us, learned earlier; what this transport learned of the host itself wins */
+  int64_t total_timeout_ms; /* 0: the transport's */
+  int64_t connect_timeout_ms;  /* 0: the transport's */
+  int max_tries;               /* 0: the table's */
+  bool no_proxy;               /* instance metadata and container endpoints */
+  const char *what;            /* for errors: "GetJobRuns of orders-silver in eu-west-1"; copied */
+  transport_accept_fn *accept; /* or NULL */
   transport_done_fn *done;
-  void (*dropped)(void *user);           /* instead of done, when the request is cancelled or the transport ends; or NULL */
+  void (*dropped)(void *user); /* instead of done, when the request is cancelled or the transport ends; or NULL */
   void *user;
 };
 /* Returns an id > 0; the call-back comes later, from transport_turn, exactly once unless cancelled. */
@@ -90,7 +91,8 @@ struct transport_fd {
   int fd;
   short events, revents; /* as in poll(2) */
 };
-struct err transport_wait(struct transport *t, struct transport_fd *extra, unsigned extra_count, int64_t timeout_ms) ERR_MUST_CHECK;
+struct err transport_wait(struct transport *t, struct transport_fd *extra, unsigned extra_count,
+                          int64_t timeout_ms) ERR_MUST_CHECK;
 size_t transport_in_flight(const struct transport *t); /* requests sent, waiting for a retry, or queued */
 
 struct transport_stats {

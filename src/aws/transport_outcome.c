@@ -236,7 +236,7 @@ static void transfer_reword(struct err *e, enum err_kind kind, char *take_messag
 void transfer_judge_clock(struct transfer *x, struct err *e)
 {
   const char *code = e->detail != NULL ? e->detail->code : NULL;
-  if (!errors_may_be_skew(code))
+  if (code == NULL || !errors_may_be_skew(code))
     return;
   int64_t server = 0;
   /* The text is the verifier's own clock; the Date header may be a proxy's. */

@@ -10,6 +10,7 @@
 
 /* One scheme and host: connections are counted, and clock offsets learned, by it. */
 struct transport_host {
+  struct transport_host *next;
   char *key;
   int running;
   bool skew_known;
@@ -50,6 +51,7 @@ struct transfer {
   char *signing_region;
   const char *signing_name;
   struct sigv4_header *headers; /* Host first */
+  char **header_texts;          /* their names and values in turn, to be freed */
   size_t header_count;
   char *body;
   size_t body_len;
@@ -98,8 +100,7 @@ struct transport {
   uint64_t random;
   struct transfer *first, *last; /* all that live, in order of sending */
   size_t count;
-  struct transport_host **hosts;
-  size_t host_count, host_cap;
+  struct transport_host *hosts;
   CURL **spare; /* easy handles to use again */
   size_t spare_count, spare_cap;
   uint64_t next_id;

@@ -6,6 +6,7 @@
 #include <config.h> /* in angle brackets: this folder has a config.h of its own */
 #include "aws/transport_private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -152,9 +153,7 @@ static void transfer_add_header(struct transfer *x, const char *name, const char
 static void transfer_forbid_header(struct transfer *x, const char *name)
 {
   char line[64];
-  size_t len = strlen(name);
-  memcpy(line, name, len);
-  memcpy(line + len, ":", 2);
+  snprintf(line, sizeof line, "%s:", name);
   struct curl_slist *longer = curl_slist_append(x->header_list, line);
   if (longer == NULL)
     abort();
