@@ -133,7 +133,7 @@ static void sync_places(struct poller *p, const struct model *m, int64_t mono_ms
       *jp = (struct job_poll){.sleep_mono_ms = INT64_MIN,
                               .watch_until_mono_ms = INT64_MIN,
                               .schedule_next_ms = WHEN_NONE,
-                              .schedule_seen_ms = WHEN_NONE,
+                              .schedule_due_ms = WHEN_NONE,
                               .batch_began_ms = WHEN_NONE};
       resource_init(&jp->runs);
     }

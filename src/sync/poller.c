@@ -139,6 +139,15 @@ static void offer_runs(struct poller *p, struct choice *c, struct place_poll *pp
   if (by_hand_only(p) && now->mono_ms >= jp->watch_until_mono_ms)
     return;
   int64_t due = r->failed || r->read_mono_ms == INT64_MIN ? r->due_mono_ms : r->read_mono_ms + every;
+  /* A planned start is looked for when it comes, whatever the rhythm; once is enough for each look. */
+  int64_t look = timetable_look_ms(jp, index);
+  if (look != INT64_MAX && !r->failed && r->read_mono_ms != INT64_MIN) {
+    int64_t look_mono = now->mono_ms + (look - now->wall_ms);
+    if (look_mono > r->read_mono_ms && look_mono < due) {
+      due = look_mono;
+      add.why = add.why == ASK_WHY_REST ? ASK_WHY_SCHEDULE : add.why;
+    }
+  }
   double weight = WEIGHT_REST;
   if (add.why == ASK_WHY_SCREEN)
     weight = WEIGHT_SCREEN;
@@ -221,6 +230,7 @@ static void gather(struct poller *p, struct choice *c, struct place_poll *pp, co
                    const struct poller_now *now)
 {
   const struct place *rows = &m->places[place];
+  timetable_update(pp, m, place, now->wall_ms);
   if (pp->mode == LIST_NONE && now->mono_ms >= pp->list.due_mono_ms && pp->list.answered && !by_hand_only(p)) {
     pp->mode = LIST_FULL; /* perhaps the policy has changed */
   }

@@ -44,18 +44,18 @@ void resource_again(struct resource *r); /* refresh by hand */
 
 struct job_poll {
   struct resource runs;
-  int64_t sleep_mono_ms;     /* nothing of this job is due before, unless one of the next two has changed; INT64_MIN: look */
-  uint64_t sleep_key;        /* what of the model the decision hung on */
-  uint64_t sleep_wants;      /* poller.wants_hash */
+  int64_t
+      sleep_mono_ms;    /* nothing of this job is due before, unless one of the next two has changed; INT64_MIN: look */
+  uint64_t sleep_key;   /* what of the model the decision hung on */
+  uint64_t sleep_wants; /* poller.wants_hash */
   struct resource *doc; /* WANT_JOB; made when first wanted */
   uint64_t doc_wanted_tick;
   uint64_t wanted_tick; /* the tick whose wants named this job itself */
   int64_t wanted_since_ms, wanted_until_ms;
   bool on_screen; /* of that tick */
   int64_t watch_until_mono_ms;
-  int64_t schedule_next_ms; /* wall: the next start that its triggers plan; WHEN_NONE: none. See schedule_asked_ms */
-  int64_t schedule_seen_ms; /* wall: a planned start up to here was looked for */
-  uint64_t schedule_key;    /* which triggers it was computed from */
+  int64_t schedule_next_ms; /* wall: the next start that its triggers plan; WHEN_NONE: none */
+  int64_t schedule_due_ms;  /* wall: a planned start that has come and has not shown yet; WHEN_NONE */
   int64_t batch_began_ms;   /* of the names reading for which its definition was asked; WHEN_NONE */
   bool look_for_stragglers;
   strid stragglers[STRAGGLERS_MAX]; /* live runs that the last reading did not reach */
@@ -75,6 +75,8 @@ struct place_poll {
   size_t job_count, job_cap;
   unsigned batches_in_flight, batches_failed;
   int64_t batch_due_mono_ms;
+  uint64_t timetable_key; /* the triggers it was made from */
+  int64_t timetable_next_ms;
   int64_t names_began_ms; /* of the present or last names reading; WHEN_NONE: none */
   bool names_read;        /* ... which has ended */
   /* of the present tick */
@@ -123,21 +125,27 @@ struct poller {
 /* books.c */
 void poller_sync(struct poller *p, const struct model *m, const struct wants *w, const struct poller_now *now);
 struct run_poll *poller_run_doc(struct poller *p, int place, uint32_t place_epoch, strid job, strid run_id, bool make);
-struct job_poll *poller_job(struct poller *p, const struct model *m, int place, strid job); /* NULL when unknown; awake */
+struct job_poll *poller_job(struct poller *p, const struct model *m, int place,
+                            strid job); /* NULL when unknown; awake */
 bool place_batch_pending(const struct place_poll *pp, const struct model *m, int place, int64_t wall_ms);
 bool job_needs_batch(const struct place_poll *pp, const struct job *j, const struct job_poll *jp, int64_t wall_ms);
 /* now, with the monotonic time that a suspend swallowed added */
 struct poller_now poller_time(struct poller *p, const struct poller_now *now);
 
 /* rhythm.c: how long after a reading the next is due. */
-int64_t rhythm_runs_ms(const struct poller *p, const struct place_poll *pp, const struct job *j,
-                       const struct job_poll *jp, const struct poller_now *now, enum ask_why *why);
+int64_t rhythm_runs_ms(const struct poller *p, const struct place_poll *pp, const struct job *j, struct job_poll *jp,
+                       const struct poller_now *now, enum ask_why *why);
 int64_t rhythm_list_ms(const struct poller *p, bool on_screen);
 int64_t rhythm_doc_ms(const struct poller *p, bool live);
 int64_t rhythm_backoff_ms(struct budget *b, enum err_kind kind, unsigned failures);
 bool rhythm_gives_up(enum err_kind kind, unsigned failures);
 void rhythm_balance(struct poller *p, struct place_poll *pp, const struct model *m, int place,
                     const struct poller_now *now);
+
+/* timetable.c */
+void timetable_update(struct place_poll *pp, const struct model *m, int place, int64_t wall_ms);
+bool timetable_waits(struct job_poll *jp, const struct job *j, int64_t wall_ms); /* a start is due and has not shown */
+int64_t timetable_look_ms(const struct job_poll *jp, size_t index); /* wall: when to look for it; INT64_MAX: never */
 
 /* depth.c: is a job read as deep as the present wants ask? */
 bool job_is_polled(const struct place_poll *pp, const struct job *j, const struct job_poll *jp, uint64_t tick);

@@ -6,6 +6,7 @@
 #define SCREEN_MS       INT64_C(15000)
 #define FRESH_MAX_MS    INT64_C(18000) /* both, when they are many */
 #define WATCH_MS        INT64_C(3000)  /* after a start or stop by our own hand */
+#define DUE_MS          INT64_C(15000) /* a start that is due by schedule and has not shown */
 #define SETTLE_EVERY_MS (2 * WHEN_MINUTE)
 #define REST_MAX_MS     (28 * WHEN_MINUTE)
 #define LIST_MS         (5 * WHEN_MINUTE)
@@ -55,8 +56,8 @@ static int64_t stretched(int64_t ms, double factor, int64_t max)
   return s > (double)max ? max : (int64_t)s;
 }
 
-int64_t rhythm_runs_ms(const struct poller *p, const struct place_poll *pp, const struct job *j,
-                       const struct job_poll *jp, const struct poller_now *now, enum ask_why *why)
+int64_t rhythm_runs_ms(const struct poller *p, const struct place_poll *pp, const struct job *j, struct job_poll *jp,
+                       const struct poller_now *now, enum ask_why *why)
 {
   int64_t away = now->looked_at ? 1 : AWAY_FACTOR;
   if (now->mono_ms < jp->watch_until_mono_ms) {
@@ -70,6 +71,10 @@ int64_t rhythm_runs_ms(const struct poller *p, const struct place_poll *pp, cons
   if (j->run_live > 0) {
     *why = ASK_WHY_LIVE;
     return away * stretched(base_ms(p, LIVE_MS), pp->live_stretch, FRESH_MAX_MS);
+  }
+  if (timetable_waits(jp, j, now->wall_ms)) {
+    *why = ASK_WHY_SCHEDULE;
+    return base_ms(p, DUE_MS);
   }
   *why = ASK_WHY_REST;
   int64_t every = rest_ms(j, now->wall_ms);

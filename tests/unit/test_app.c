@@ -605,6 +605,36 @@ static void test_steady_state(void **state)
   scene_close(&st.scene);
 }
 
+/* A job that runs once a day is looked at rarely, but not when its trigger says that it should have started. */
+static void test_a_start_by_schedule_is_seen_at_once(void **state)
+{
+  (void)state;
+  struct scene s;
+  int64_t day = NOW - NOW % WHEN_DAY + WHEN_DAY;
+  fake_reset(day - 2 * WHEN_HOUR);
+  fake.trigger_jobs[fake.trigger_count++] = "nightly";
+  fake.trigger_schedule = "cron(0 0 * * ? *)";
+  for (int i = 0; i < 300; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "job-%04d", i);
+    fake_add_job(name, "glueetl");
+  }
+  struct fake_job *j = fake_add_job("nightly", "glueetl");
+  for (int i = 20; i > 0; i--)
+    fake_add_run(j, "SUCCEEDED", day - i * 20 * WHEN_DAY, day - i * 20 * WHEN_DAY + 1000);
+  scene_open(&s, NULL);
+  scene_want_all(&s, day - 2 * WHEN_DAY);
+  scene_want(&s, WANT_TRIGGERS, NULL, 0);
+  s.wants[1].urgency = s.wants[2].urgency = s.wants[3].urgency = WANT_BEHIND;
+  s.until_ms = day + 5000; /* the service is a little late */
+  scene_run(&s);
+  fake_add_run(fake_find_job("nightly"), "RUNNING", clock_wall_ms(&fake.clock), WHEN_NONE);
+  s.until_ms = clock_wall_ms(&fake.clock) + 40000;
+  scene_run(&s);
+  assert_int_equal(scene_job(&s, "nightly")->run_live, 1);
+  scene_close(&s);
+}
+
 /* --- writes ---------------------------------------------------------------------------------------------------------- */
 
 static void press_start(struct scene *s, struct intents *out)
@@ -884,6 +914,7 @@ int main(void)
       cmocka_unit_test(test_docs_on_show),
       cmocka_unit_test(test_keeps_to_a_rate_limit),
       cmocka_unit_test(test_steady_state),
+      cmocka_unit_test(test_a_start_by_schedule_is_seen_at_once),
       cmocka_unit_test(test_start),
       cmocka_unit_test(test_stop_in_groups),
       cmocka_unit_test(test_writes_that_must_not_leave),
