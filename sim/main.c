@@ -36,6 +36,8 @@ static const char help[] =
     "      --account-id N        twelve digits\n"
     "      --access-key ID       a known key, with --secret SECRET and perhaps --session-token TOKEN\n"
     "                            and --expires TIME; may be repeated\n"
+    "      --also ID=WHAT        another account, reached by a role or SSO, holds WHAT; may be repeated\n"
+    "      --token-lifetime S    seconds that keys of roles, SSO and metadata live (3600)\n"
     "      --any-key             believe every signature of good form\n"
     "      --fault SPEC          OPERATION:KIND[=VALUE][,rate=R][,count=N][,after=N]; may be repeated\n"
     "      --control             serve /_sim/faults, /_sim/stats and /_sim/advance, unsigned\n"
@@ -55,6 +57,8 @@ enum option_code {
   OPTION_SECRET,
   OPTION_TOKEN,
   OPTION_EXPIRES,
+  OPTION_ALSO,
+  OPTION_LIFETIME,
   OPTION_ANY_KEY,
   OPTION_FAULT,
   OPTION_CONTROL,
@@ -66,6 +70,8 @@ struct command_line {
   struct sim_options options;
   struct sim_key *keys;
   size_t key_count, key_cap;
+  struct sim_other *others;
+  size_t other_count, other_cap;
   const char **faults;
   size_t fault_count, fault_cap;
   int parent_fd, test_fd;
@@ -143,6 +149,17 @@ static bool take_option(struct command_line *c, int code, char *value)
   case OPTION_EXPIRES:
     good = c->key_count > 0 && read_time(value, &c->keys[c->key_count - 1].expires_ms);
     break;
+  case OPTION_ALSO:
+    good = strspn(value, "0123456789") == 12 && value[12] == '=' && value[13] != '\0';
+    if (good) {
+      value[12] = '\0';
+      c->others = xgrow(c->others, &c->other_cap, c->other_count + 1, sizeof *c->others);
+      c->others[c->other_count++] = (struct sim_other){value, value + 13};
+    }
+    break;
+  case OPTION_LIFETIME:
+    good = read_int(value, 1, INT32_MAX, &c->options.token_lifetime_s);
+    break;
   case OPTION_ANY_KEY:
     c->options.any_key = true;
     break;
@@ -184,6 +201,8 @@ static bool read_command_line(struct command_line *c, int argc, char **argv)
       {"secret", required_argument, NULL, OPTION_SECRET},
       {"session-token", required_argument, NULL, OPTION_TOKEN},
       {"expires", required_argument, NULL, OPTION_EXPIRES},
+      {"also", required_argument, NULL, OPTION_ALSO},
+      {"token-lifetime", required_argument, NULL, OPTION_LIFETIME},
       {"any-key", no_argument, NULL, OPTION_ANY_KEY},
       {"fault", required_argument, NULL, OPTION_FAULT},
       {"control", no_argument, NULL, OPTION_CONTROL},
@@ -213,6 +232,8 @@ static bool read_command_line(struct command_line *c, int argc, char **argv)
   }
   c->options.keys = c->keys;
   c->options.key_count = c->key_count;
+  c->options.others = c->others;
+  c->options.other_count = c->other_count;
   c->options.faults = c->faults;
   c->options.fault_count = c->fault_count;
   return true;
@@ -263,6 +284,7 @@ int main(int argc, char **argv)
   }
   sim_free(sim);
   free(c.keys);
+  free(c.others);
   free(c.faults);
   return status;
 }

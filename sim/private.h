@@ -23,7 +23,16 @@ struct sim_world {
   int64_t shift_ms;    /* account's present = wall clock - shift */
   struct arena memory; /* of the keys */
   struct sim_key *keys;
-  size_t key_count;
+  size_t key_count, key_cap;
+  struct sim_ticket *tickets;
+  size_t ticket_count, ticket_cap;
+  int64_t token_lifetime_ms;
+  struct sim_other *wanted; /* what other accounts hold, as the options say */
+  size_t wanted_count;
+  struct sim_account **others; /* those that somebody has logged in to */
+  size_t other_count, other_cap;
+  char kind[256]; /* of the main account */
+  int64_t large_jobs, large_runs;
   bool any_key, control;
   char region[64]; /* "": any */
   char account_region[64];
@@ -33,7 +42,33 @@ struct sim_world {
   size_t tally_count, tally_cap;
 };
 
-struct sim_exchange; /* http.c */
+/* Something that was given out and may be shown again. */
+enum sim_ticket_kind { TICKET_SSO, TICKET_SSO_REFRESH, TICKET_DEVICE, TICKET_METADATA, TICKET_SIGNIN_REFRESH };
+struct sim_ticket {
+  enum sim_ticket_kind kind;
+  char text[64];
+  char user_code[16]; /* of a device */
+  int64_t ends_ms;    /* INT64_MAX: never */
+  int64_t polled_ms;  /* of a device: when its token was last asked for; INT64_MIN: not yet */
+  enum { DEVICE_WAITS, DEVICE_AGREED, DEVICE_REFUSED } answer;
+};
+
+struct sim_exchange; /* sim.c: fills an account as --account says. */
+struct err sim_world_fill(const struct sim_world *w, struct sim_account *a, const char *kind) ERR_MUST_CHECK;
+/* The caller's account. NULL id: the main one. */
+struct sim_account *sim_world_account(struct sim_world *w, const char *id);
+
+/* issue.c: what is given out. Keys that begin with ASIA, good until the server's clock says *ends_ms. lifetime_s 0: as the
+ * options say; never longer than those. The strings live as long as the world. */
+const struct sim_key *sim_issue_key(struct sim_world *w, const char *account_id, const char *arn, int64_t lifetime_s);
+/* The pointer is valid until the next one is issued. */
+struct sim_ticket *sim_issue_ticket(struct sim_world *w, enum sim_ticket_kind kind, int64_t ends_ms);
+struct sim_ticket *sim_find_ticket(struct sim_world *w, enum sim_ticket_kind kind,
+                                   const char *text); /* NULL: none, or ended */
+/* "123456789012" of an ARN or the main account's; in out. */
+const char *sim_arn_account(const struct sim_world *w, const char *arn, char out[16]);
+
+/* http.c */
 struct sim {
   struct sim_world world;
   pthread_mutex_t lock; /* over everything below and the world */

@@ -9,7 +9,7 @@
 #include "sim/private.h"
 #include "sim/rng.h"
 
-static const struct sim_service *const services[] = {&sim_glue, &sim_sts};
+static const struct sim_service *const services[] = {&sim_glue, &sim_sts, &sim_sso, &sim_metadata};
 #define SERVICE_COUNT (sizeof services / sizeof services[0])
 
 void sim_fail(struct sim_call *call, const char *code, const char *format, ...)
@@ -107,6 +107,45 @@ static struct cJSON *read_form(struct arena *scratch, const char *body, size_t l
   return form;
 }
 
+static bool path_fits(const char *path, const char *uri)
+{
+  size_t len = strlen(path), given = strcspn(uri, "?");
+  bool open_end = len > 0 && path[len - 1] == '/';
+  return strncmp(uri, path, len) == 0 && (given == len || (open_end && given > len));
+}
+
+/* REST services are told apart by method and path alone. The whole path goes before a beginning. */
+static const struct sim_operation *find_path(const struct sim_http *http, const struct sim_service **service)
+{
+  const struct sim_operation *found = NULL;
+  size_t length = 0;
+  for (size_t i = 0; i < SERVICE_COUNT; i++) {
+    if (services[i]->protocol != SIM_REST)
+      continue;
+    for (const struct sim_operation *o = services[i]->operations; o->name != NULL; o++) {
+      if (strcmp(o->method, http->method) != 0 || !path_fits(o->path, http->uri) || strlen(o->path) < length)
+        continue;
+      found = o;
+      length = strlen(o->path);
+      *service = services[i];
+    }
+  }
+  return found;
+}
+
+const char *sim_query(struct sim_call *call, const char *name)
+{
+  const char *query = strchr(call->http->uri, '?');
+  size_t len = strlen(name);
+  while (query != NULL) {
+    query++;
+    if (strncmp(query, name, len) == 0 && query[len] == '=')
+      return form_value(call->scratch, query + len + 1, strcspn(query + len + 1, "&"));
+    query = strchr(query, '&');
+  }
+  return NULL;
+}
+
 const char *sim_operation_name(const struct sim_http *http, char out[64])
 {
   const char *target = sim_http_header(http, "x-amz-target");
@@ -114,7 +153,11 @@ const char *sim_operation_name(const struct sim_http *http, char out[64])
   if (target != NULL) {
     const char *dot = strchr(target, '.');
     snprintf(out, 64, "%s", dot != NULL ? dot + 1 : target);
-  } else if (is_form(http) && http->body_len > 0) {
+  } else if (!is_form(http)) {
+    const struct sim_service *service = NULL;
+    const struct sim_operation *o = find_path(http, &service);
+    snprintf(out, 64, "%s", o != NULL ? o->name : "");
+  } else if (http->body_len > 0) {
     struct arena scratch;
     arena_init(&scratch);
     struct cJSON *form = read_form(&scratch, http->body, http->body_len);
@@ -129,7 +172,12 @@ const char *sim_operation_name(const struct sim_http *http, char out[64])
 static const struct sim_service *find_service(const struct sim_http *http)
 {
   const char *target = sim_http_header(http, "x-amz-target");
+  const struct sim_service *rest = NULL;
+  if (target == NULL && !is_form(http) && find_path(http, &rest) != NULL)
+    return rest;
   for (size_t i = 0; i < SERVICE_COUNT; i++) {
+    if (services[i]->protocol == SIM_REST)
+      continue;
     size_t len = strlen(services[i]->target_prefix);
     if (target == NULL ? services[i]->protocol == SIM_QUERY && is_form(http)
                        : services[i]->protocol == SIM_JSON_1_1 &&
@@ -222,6 +270,20 @@ static void write_refusal(struct sim_reply *reply, const struct sim_service *ser
   write_error(reply, service, query ? 403 : 400, code, v->message, false);
 }
 
+static const struct sim_key *caller_key(const struct sim_world *world, const struct verify_outcome *caller)
+{
+  for (size_t i = 0; i < world->key_count; i++)
+    if (strcmp(world->keys[i].access_key, caller->access_key) == 0)
+      return &world->keys[i];
+  return NULL;
+}
+
+static const char *caller_account(const struct sim_world *world, const struct verify_outcome *caller)
+{
+  const struct sim_key *key = caller_key(world, caller);
+  return key != NULL && key->account_id != NULL ? key->account_id : world->account_id;
+}
+
 /* Faults that stand in for the operation's own answer. */
 static bool write_fault(struct sim_reply *reply, const struct sim_service *service, const struct sim_world *world,
                         const struct verify_outcome *caller, const char *operation, const struct fault_effect *effect)
@@ -239,7 +301,8 @@ static bool write_fault(struct sim_reply *reply, const struct sim_service *servi
     snprintf(message, sizeof message,
              "User: arn:aws:iam::%s:user/%s is not authorized to perform: %s:%s on resource: * because no "
              "identity-based policy allows the %s:%s action",
-             world->account_id, caller->access_key, service->signing_name, operation, service->signing_name, operation);
+             caller_account(world, caller), caller->access_key, service->signing_name, operation, service->signing_name,
+             operation);
     write_error(reply, service, query ? 403 : 400, query ? "AccessDenied" : "AccessDeniedException", message, false);
   } else if (effect->on[FAULT_500]) {
     write_error(reply, service, 500, query ? "InternalFailure" : "InternalServiceException",
@@ -262,11 +325,16 @@ static void run_operation(struct sim_world *world, const struct sim_service *ser
   struct cJSON *in = NULL;
   struct err e = err_ok();
   arena_init(&scratch);
+  bool rest = service->protocol == SIM_REST;
+  const struct sim_key *key = caller_key(world, caller);
   if (service->protocol == SIM_QUERY)
     in = read_form(&scratch, http->body, http->body_len);
   else
     e = json_parse(http->body_len > 0 ? http->body : "{}", http->body_len > 0 ? http->body_len : 2, &in);
-  struct sim_call call = {.account = &world->account,
+  struct sim_call call = {.world = world,
+                          .http = http,
+                          .key = key,
+                          .account = sim_world_account(world, key != NULL ? key->account_id : NULL),
                           .in = in,
                           .effect = effect,
                           .caller = caller,
@@ -275,27 +343,36 @@ static void run_operation(struct sim_world *world, const struct sim_service *ser
                           .clock_ms = clock_wall_ms(&world->clock),
                           .body = &reply->body};
   jw_init(&call.out, &reply->body, false);
-  if (err_is(&e) || !cJSON_IsObject(in)) {
+  if (!rest && (err_is(&e) || !cJSON_IsObject(in))) {
     sim_fail(&call, "SerializationException", "%s", "The request's body is not a JSON object.");
   } else {
-    sim_account_advance(&world->account, sim_world_now(world));
+    sim_account_advance(call.account, sim_world_now(world));
     reply->status = 200;
     reply->content_type = service->protocol == SIM_QUERY ? "text/xml" : "application/x-amz-json-1.1";
-    if (service->protocol == SIM_QUERY) {
+    if (rest) {
+      call.status = 200;
+      call.content_type = "application/json";
+    } else if (service->protocol == SIM_QUERY) {
       buf_addf(&reply->body, "<%sResponse xmlns=\"%s\">\n", operation->name, service->xml_namespace);
     } else {
       jw_object(&call.out);
     }
     operation->run(&call);
-    if (service->protocol == SIM_QUERY)
+    if (rest) {
+      reply->status = call.status;
+      reply->content_type = call.content_type;
+    } else if (service->protocol == SIM_QUERY) {
       buf_addf(&reply->body,
                "  <ResponseMetadata>\n    <RequestId>%s</RequestId>\n  </ResponseMetadata>\n</%sResponse>\n",
                reply->request_id, operation->name);
-    else
+    } else {
       jw_end_object(&call.out);
+    }
   }
-  *carried_out = !sim_failed(&call);
-  if (sim_failed(&call))
+  *carried_out = !sim_failed(&call) && call.status < 400;
+  if (rest && sim_failed(&call))
+    snprintf(reply->error_type, sizeof reply->error_type, "%s", call.code);
+  else if (sim_failed(&call))
     write_error(reply, service, call.status, call.code, call.message, call.modelled);
   err_fini(&e);
   json_free(in);
@@ -318,14 +395,19 @@ void sim_dispatch(struct sim_world *world, const struct sim_http *http, const ch
   *carried_out = false;
   if (effect->on[FAULT_SKEW])
     rules.now_ms += (int64_t)(effect->value[FAULT_SKEW] * 1000);
-  sim_verify(http, &rules, &caller);
+  const struct sim_operation *operation = service == NULL                 ? NULL
+                                          : service->protocol == SIM_REST ? find_path(http, &service)
+                                                                          : find_operation(service, name);
+  if (operation != NULL && operation->open)
+    caller = (struct verify_outcome){.result = VERIFY_OK};
+  else
+    sim_verify(http, &rules, &caller);
   if (caller.result != VERIFY_OK) {
     sim_world_tally(world, name)->count.unsigned_++;
     write_refusal(reply, service, &caller);
     return;
   }
-  const struct sim_operation *operation = service != NULL ? find_operation(service, name) : NULL;
-  if (service == NULL || strcmp(http->method, "POST") != 0 || operation == NULL) {
+  if (operation == NULL || (service->protocol != SIM_REST && strcmp(http->method, "POST") != 0)) {
     if (service != NULL && service->protocol == SIM_QUERY)
       write_error(reply, service, 400, "InvalidAction", "Could not find operation for the version 2011-06-15", false);
     else

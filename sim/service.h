@@ -13,9 +13,14 @@
 #include "sim/verify.h"
 #include "sim/wire.h"
 
+struct sim_world; /* private.h */
+
 struct sim_call {
-  struct sim_account *account;
-  const struct cJSON *in; /* the request's members; for the query protocol an object of strings */
+  struct sim_world *world;
+  const struct sim_http *http;
+  const struct sim_key *key;   /* the caller's; NULL: unsigned, or any key is believed */
+  struct sim_account *account; /* the caller's */
+  const struct cJSON *in;      /* the request's members; for the query protocol an object of strings */
   const struct fault_effect *effect;
   const struct verify_outcome *caller;
   const char *operation;
@@ -23,6 +28,7 @@ struct sim_call {
   int64_t clock_ms;      /* the server's time, for tokens and expiry */
   struct jw out;         /* the answer; JSON services only */
   struct buf *body;
+  const char *content_type; /* REST; NULL: application/json */
   /* Set by sim_fail: */
   int status;
   const char *code;
@@ -33,9 +39,13 @@ struct sim_call {
 struct sim_operation {
   const char *name;
   void (*run)(struct sim_call *call);
+  bool open;          /* unsigned, by its nature: who asks proves it otherwise */
+  const char *method; /* REST only, */
+  const char *path;   /* REST only: the whole of it, or, ending in "/", what it begins with */
 };
 
-enum sim_protocol { SIM_JSON_1_1, SIM_QUERY };
+/* REST answers are the operation's own affair: it may set status and content type. */
+enum sim_protocol { SIM_JSON_1_1, SIM_QUERY, SIM_REST };
 
 struct sim_service {
   const char *signing_name;
@@ -47,10 +57,14 @@ struct sim_service {
 
 extern const struct sim_service sim_glue;
 extern const struct sim_service sim_sts;
+extern const struct sim_service sim_sso;      /* portal and OIDC */
+extern const struct sim_service sim_metadata; /* of instance and container, and sign-in */
 
 /* The operation fails with an error of its model (HTTP 400; 500 for InternalServiceException). The first one stands. */
 void sim_fail(struct sim_call *call, const char *code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool sim_failed(const struct sim_call *call);
+/* A parameter of the request's query, decoded, in scratch; NULL when absent. */
+const char *sim_query(struct sim_call *call, const char *name);
 /* A required string member of the request; fails the call and gives NULL when it is absent. */
 const char *sim_need_str(struct sim_call *call, const char *name);
 /* An optional integer member within [low, high]; `otherwise` when absent. Fails the call when it is out of bounds. */
@@ -75,7 +89,6 @@ void sim_put_double(struct jw *w, double v);
 void sim_put_time(struct jw *w, int64_t ms, bool exponent);
 
 /* Takes one request to its answer. http is whole; effect was drawn for this operation. */
-struct sim_world; /* private.h */
 void sim_dispatch(struct sim_world *world, const struct sim_http *http, const char *operation,
                   const struct fault_effect *effect, struct sim_reply *reply, bool *carried_out);
 /* "GetJobRuns" of the request, or "" when it names none; found before anything else is looked at. */

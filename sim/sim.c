@@ -36,28 +36,61 @@ struct sim_tally *sim_world_tally(struct sim_world *w, const char *operation)
 
 static void copy_keys(struct sim_world *w, const struct sim_options *o)
 {
-  static const struct sim_key standard = {SIM_ACCESS_KEY, SIM_SECRET_KEY, NULL, 0};
+  static const struct sim_key standard = {.access_key = SIM_ACCESS_KEY, .secret_key = SIM_SECRET_KEY};
   const struct sim_key *from = o->key_count > 0 ? o->keys : &standard;
   w->key_count = o->key_count > 0 ? o->key_count : 1;
-  w->keys = arena_array(&w->memory, w->key_count, sizeof *w->keys);
+  w->keys = xgrow(w->keys, &w->key_cap, w->key_count, sizeof *w->keys);
   for (size_t i = 0; i < w->key_count; i++)
     w->keys[i] = (struct sim_key){.access_key = arena_strdup(&w->memory, from[i].access_key),
                                   .secret_key = arena_strdup(&w->memory, from[i].secret_key),
                                   .session_token = arena_strdup(&w->memory, from[i].session_token),
-                                  .expires_ms = from[i].expires_ms};
+                                  .expires_ms = from[i].expires_ms,
+                                  .account_id = arena_strdup(&w->memory, from[i].account_id),
+                                  .arn = arena_strdup(&w->memory, from[i].arn)};
   w->any_key = o->any_key;
 }
 
-static struct err fill_account(struct sim_world *w, const struct sim_options *o)
+struct err sim_world_fill(const struct sim_world *w, struct sim_account *a, const char *kind)
 {
-  const char *account = o->account != NULL ? o->account : "demo";
-  if (strcmp(account, "demo") == 0)
-    return sim_story_fill(&w->account);
-  if (strcmp(account, "large") == 0)
-    return sim_large_fill(&w->account, o->jobs, o->runs);
-  if (strcmp(account, "empty") == 0)
+  if (strcmp(kind, "demo") == 0)
+    return sim_story_fill(a);
+  if (strcmp(kind, "large") == 0)
+    return sim_large_fill(a, w->large_jobs, w->large_runs);
+  if (strcmp(kind, "empty") == 0)
     return err_ok();
-  return sim_file_fill(&w->account, account);
+  return sim_file_fill(a, kind);
+}
+
+/* An account that nobody has asked for costs nothing: it is made when the first key for it is shown. */
+struct sim_account *sim_world_account(struct sim_world *w, const char *id)
+{
+  const char *kind = w->kind;
+  if (id == NULL || strcmp(id, w->account_id) == 0)
+    return &w->account;
+  for (size_t i = 0; i < w->other_count; i++)
+    if (strcmp(w->others[i]->id, id) == 0)
+      return w->others[i];
+  for (size_t i = 0; i < w->wanted_count; i++)
+    if (strcmp(w->wanted[i].account_id, id) == 0)
+      kind = w->wanted[i].account;
+  struct sim_account *a = xcalloc(1, sizeof *a);
+  sim_account_init(a, arena_strdup(&w->memory, id), w->account_region, sim_hash(w->seed, id), sim_world_now(w));
+  struct err e = sim_world_fill(w, a, kind);
+  if (err_is(&e))
+    fprintf(stderr, "gluesim: account %s: %s\n", id, err_message(&e));
+  err_fini(&e);
+  w->others = xgrow(w->others, &w->other_cap, w->other_count + 1, sizeof *w->others);
+  w->others[w->other_count++] = a;
+  return a;
+}
+
+static void copy_others(struct sim_world *w, const struct sim_options *o)
+{
+  w->wanted_count = o->other_count;
+  w->wanted = arena_array(&w->memory, o->other_count + 1, sizeof *w->wanted);
+  for (size_t i = 0; i < o->other_count; i++)
+    w->wanted[i] = (struct sim_other){arena_strdup(&w->memory, o->others[i].account_id),
+                                      arena_strdup(&w->memory, o->others[i].account)};
 }
 
 static struct err world_init(struct sim_world *w, const struct sim_options *o)
@@ -76,18 +109,30 @@ static struct err world_init(struct sim_world *w, const struct sim_options *o)
   w->shift_ms = o->now_ms != WHEN_NONE ? clock_wall_ms(&w->clock) - o->now_ms : 0;
   arena_init(&w->memory);
   copy_keys(w, o);
+  copy_others(w, o);
+  snprintf(w->kind, sizeof w->kind, "%s", o->account != NULL ? o->account : "demo");
+  w->large_jobs = o->jobs;
+  w->large_runs = o->runs;
+  w->token_lifetime_ms = (o->token_lifetime_s > 0 ? o->token_lifetime_s : 3600) * WHEN_SECOND;
   sim_faults_init(&w->faults, o->seed);
   sim_account_init(&w->account, w->account_id, w->account_region, o->seed, sim_world_now(w));
   for (size_t i = 0; i < o->fault_count && !err_is(&e); i++)
     e = sim_faults_parse(&w->faults, o->faults[i]);
   if (!err_is(&e))
-    e = fill_account(w, o);
+    e = sim_world_fill(w, &w->account, w->kind);
   return e;
 }
 
 static void world_fini(struct sim_world *w)
 {
   sim_account_fini(&w->account);
+  for (size_t i = 0; i < w->other_count; i++) {
+    sim_account_fini(w->others[i]);
+    free(w->others[i]);
+  }
+  free(w->others);
+  free(w->keys);
+  free(w->tickets);
   sim_faults_fini(&w->faults);
   free(w->tallies);
   arena_fini(&w->memory);

@@ -1,7 +1,7 @@
 /* gluesim: a stand-in for AWS on loopback, for the demo, the tests and the benchmarks.
  *
  * A real HTTP/1.1 server that checks every SigV4 signature with code of its own (never with sigv4/) and answers as Glue
- * and STS do. The account behind it lives: runs start, wait, run, fail, time out, collide and are retried by the
+ * and STS do, and as the services that people log in with (SSO, OIDC, sign-in, instance and container metadata). The account behind it lives: runs start, wait, run, fail, time out, collide and are retried by the
  * service's documented rules. State is computed from the time of the request, so an idle server does nothing.
  *
  * A test embeds it: sim_new, sim_start (a thread of its own), sim_port, requests over the loopback, sim_free.
@@ -27,6 +27,23 @@ struct sim_key {
   const char *secret_key;
   const char *session_token; /* NULL: requests with this key carry no token */
   int64_t expires_ms;        /* not good any more from then on (wall or test clock); 0: always good */
+  const char *account_id;    /* whose it is; NULL: the main account's */
+  const char *arn;           /* of the session that it belongs to; NULL: made up from the key */
+};
+
+/* What the login services know from the beginning: tokens for the tests' cache files, and what a container sends. */
+#define SIM_SSO_TOKEN       "gluesim-sso-access-token"
+#define SIM_SSO_REFRESH     "gluesim-sso-refresh-token"
+#define SIM_SSO_CLIENT      "gluesim-sso-client"
+#define SIM_SSO_SECRET      "gluesim-sso-client-secret"
+#define SIM_CONTAINER_TOKEN "gluesim-container-token"
+#define SIM_SIGNIN_REFRESH  "gluesim-signin-refresh-token"
+#define SIM_INSTANCE_ROLE   "gluesim-instance-role"
+
+/* Another account on the same server: a role's ARN or an SSO account id leads there. */
+struct sim_other {
+  const char *account_id;
+  const char *account; /* as sim_options.account */
 };
 
 struct sim_options {
@@ -44,6 +61,9 @@ struct sim_options {
   bool any_key;              /* any access key is known and its signature is believed (form and date still count) */
   const char *const *faults; /* as sim_fault_add */
   size_t fault_count;
+  int64_t token_lifetime_s;       /* of keys that the login services give out; 0: 3600 */
+  const struct sim_other *others; /* accounts that are not here: of the main one's kind, grown from another seed */
+  size_t other_count;
 };
 
 void sim_options_init(struct sim_options *o);
