@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "app/app.h"
-#include "aws/endpoint.h"
 #include "base/log.h"
 #include "base/secret.h"
 #include "base/text.h"
@@ -45,19 +44,32 @@ static void catch_interrupts(void)
   signal(SIGPIPE, SIG_IGN); /* a closed pager is an error of fwrite, not a death */
 }
 
-/* PROFILE[@REGION], split at the last @ and only before something that looks like a Region. */
-static void split_context(char *text, struct app_context_option *out)
+/* What to open: --context as often as given, else --profile and --region, else the contexts that the config file opens, else the default
+ * profile. The caller frees the list and each of *texts. */
+static size_t choose_contexts(const struct options *o, const struct app_context_option *named,
+                              const bool *open_by_itself, size_t named_count, struct app_context_option **out,
+                              char ***texts)
 {
-  char *at = strrchr(text, '@');
-  out->profile = text;
-  out->region = NULL;
-  if (at && endpoint_is_region(at + 1)) {
-    *at = '\0';
-    out->region = at + 1;
+  size_t count = 0, most = o->context_count + named_count + 1;
+  struct app_context_option *list = xcalloc(most, sizeof *list);
+  *texts = xcalloc(most, sizeof **texts);
+  for (size_t i = 0; i < o->context_count; i++) {
+    app_context_read(o->contexts[i], named, named_count, &list[count], &(*texts)[count]);
+    count++;
   }
-  if (*out->profile == '\0') {
-    out->profile = NULL;
+  for (size_t i = 0; i < named_count && o->context_count == 0 && !o->profile; i++) {
+    if (open_by_itself[i]) {
+      list[count++] = named[i];
+    }
   }
+  if (count == 0) {
+    list[count++] = (struct app_context_option){.profile = o->profile};
+  }
+  for (size_t i = 0; i < count; i++) {
+    list[i].region = list[i].region ? list[i].region : o->region;
+  }
+  *out = list;
+  return count;
 }
 
 static struct err open_log(const struct options *o)
@@ -161,10 +173,15 @@ static struct err run(const struct options *o, const struct settings *settings, 
   struct app *app = NULL;
   char **texts = NULL;
   char *store = store_path(o);
-  struct app_context_option *contexts = NULL;
-  size_t count = o->context_count ? o->context_count : 1;
+  struct app_context_option *contexts = NULL, *named = NULL;
+  bool *open_by_itself = NULL;
+  size_t named_count = settings_contexts(settings, &named, &open_by_itself);
+  size_t count = choose_contexts(o, named, open_by_itself, named_count, &contexts, &texts);
   struct app_options a = {
+      .contexts = contexts,
       .context_count = count,
+      .named = named,
+      .named_count = named_count,
       .endpoint_url = o->endpoint_url,
       .read_only = o->read_only,
       .refresh_seconds = o->refresh_seconds,
@@ -180,15 +197,6 @@ static struct err run(const struct options *o, const struct settings *settings, 
     a.endpoint_url = demo.url;
   }
   if (!err_is(&e)) {
-    texts = xcalloc(count, sizeof *texts);
-    contexts = xcalloc(count, sizeof *contexts);
-    contexts[0] = (struct app_context_option){.profile = o->profile, .region = o->region};
-    for (size_t i = 0; i < o->context_count; i++) {
-      texts[i] = xstrdup(o->contexts[i]);
-      split_context(texts[i], &contexts[i]);
-      contexts[i].region = contexts[i].region ? contexts[i].region : o->region;
-    }
-    a.contexts = contexts;
     e = app_new(&a, &app);
   }
   if (!err_is(&e)) {
@@ -198,12 +206,14 @@ static struct err run(const struct options *o, const struct settings *settings, 
     running_app = NULL;
   }
   app_free(app);
-  for (size_t i = 0; texts && i < count; i++) {
+  for (size_t i = 0; i < count; i++) {
     free(texts[i]);
   }
   free(texts);
   free(contexts);
   free(store);
+  free(named);
+  free(open_by_itself);
   demo_stop(&demo);
   log_close();
   return e;

@@ -9,8 +9,9 @@
 
 #include "base/text.h"
 #include "base/xalloc.h"
+#include "model/model.h"
 
-enum form { FORM_TEXT, FORM_NUMBER, FORM_BOOL };
+enum form { FORM_TEXT, FORM_NUMBER, FORM_BOOL, FORM_COLOUR };
 
 /* Everything that may stand in the file. Key NULL: any key (names of actions, worker classes). */
 static const struct {
@@ -30,8 +31,8 @@ static const struct {
     {"", "view", FORM_TEXT},
     {"context", "profile", FORM_TEXT},
     {"context", "region", FORM_TEXT},
-    {"context", "colour", FORM_TEXT},
-    {"context", "color", FORM_TEXT},
+    {"context", "colour", FORM_COLOUR},
+    {"context", "color", FORM_COLOUR},
     {"context", "read_only", FORM_BOOL},
     {"context", "endpoint_url", FORM_TEXT},
     {"context", "open", FORM_BOOL},
@@ -89,12 +90,16 @@ static bool value_fits(enum form form, const char *value)
 {
   bool good = true, b = false;
   double d = 0;
+  int colour = 0;
   switch (form) {
   case FORM_NUMBER:
     good = parse_number(value, &d);
     break;
   case FORM_BOOL:
     good = parse_bool(value, &b);
+    break;
+  case FORM_COLOUR:
+    good = context_colour_parse(value, &colour);
     break;
   case FORM_TEXT:
     break;

@@ -41,6 +41,10 @@ struct options;
 struct price_table;
 /* Where the command line is silent, the file speaks. Strings of the options then point into the settings. */
 void settings_fill_options(const struct settings *s, struct options *o);
+/* The contexts that the file describes ([context NAME]); *open_by_itself (one flag each) tells which are opened when the command line names
+ * none. The strings point into the settings; the caller frees both arrays. Returns how many. */
+struct app_context_option;
+size_t settings_contexts(const struct settings *s, struct app_context_option **out, bool **open_by_itself);
 /* [price REGION] entries, before everything else that the table knows. */
 void settings_fill_prices(const struct settings *s, struct price_table *prices);
 /* Budgets, [quota REGION] and [tag NAME]. Its strings point into the settings; free its two arrays with settings_free_measures. */

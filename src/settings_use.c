@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/app.h"
 #include "base/xalloc.h"
 #include "model/price.h"
 #include "options.h"
@@ -25,6 +26,32 @@ void settings_fill_options(const struct settings *s, struct options *o)
   if (settings_bool(s, "", NULL, "utc", false)) {
     o->request.zone = WHEN_UTC;
   }
+}
+
+size_t settings_contexts(const struct settings *s, struct app_context_option **out, bool **open_by_itself)
+{
+  size_t count = 0;
+  while (settings_section(s, "context", count)) {
+    count++;
+  }
+  *out = xcalloc(count + 1, sizeof **out);
+  *open_by_itself = xcalloc(count + 1, sizeof **open_by_itself);
+  for (size_t i = 0; i < count; i++) {
+    const char *name = settings_section(s, "context", i);
+    const char *colour = settings_get(s, "context", name, "colour");
+    struct app_context_option *o = &(*out)[i];
+    *o = (struct app_context_option){.name = name,
+                                     .profile = settings_get(s, "context", name, "profile"),
+                                     .region = settings_get(s, "context", name, "region"),
+                                     .endpoint_url = settings_get(s, "context", name, "endpoint_url"),
+                                     .read_only = settings_bool(s, "context", name, "read_only", false)};
+    colour = colour ? colour : settings_get(s, "context", name, "color");
+    if (colour) {
+      context_colour_parse(colour, &o->colour);
+    }
+    (*open_by_itself)[i] = settings_bool(s, "context", name, "open", false);
+  }
+  return count;
 }
 
 /* "standard", or "standard_gen2" for Glue 6.0. */

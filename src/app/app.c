@@ -82,7 +82,9 @@ struct err app_new(const struct app_options *options, struct app **out)
     e = transport_new(&t, app->clock, &app->transport);
   }
   for (size_t i = 0; i < options->context_count && !err_is(&e); i++)
-    e = contexts_open(app, options->contexts[i].profile, options->contexts[i].region);
+    e = contexts_open(app, &options->contexts[i]);
+  if (!err_is(&e))
+    contexts_tell_choices(app);
   if (err_is(&e)) {
     app_free(app);
     app = NULL;

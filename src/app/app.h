@@ -15,14 +15,25 @@
 
 struct app;
 
+/* A context to open, or one that gluetop's own config file describes. */
 struct app_context_option {
-  const char *profile; /* NULL: by the environment */
-  const char *region;  /* NULL: by the environment or the profile */
+  const char *name;         /* the person's word for it ("PROD"), shown and typed; NULL: none */
+  const char *profile;      /* NULL: by the environment */
+  const char *region;       /* NULL: by the environment or the profile */
+  const char *endpoint_url; /* NULL: as the app's options say */
+  int colour;               /* enum context_colour */
+  bool read_only;
 };
+/* What a person types: NAME of `named`, or PROFILE, either with @REGION behind it (split at the last @, and only before something that
+ * looks like a Region). Strings of *out belong to `named` or to *owned, which the caller frees. */
+void app_context_read(const char *text, const struct app_context_option *named, size_t named_count,
+                      struct app_context_option *out, char **owned);
 
 struct app_options {
   const struct app_context_option *contexts; /* at least one */
   size_t context_count;
+  const struct app_context_option *named; /* that may be opened by their name; must outlive the app */
+  size_t named_count;
   const char *endpoint_url;   /* --endpoint-url; NULL */
   bool read_only;             /* writes are refused whatever a front end asks */
   double refresh_seconds;     /* < 0: the built-in rhythm; 0: only by hand */

@@ -32,7 +32,9 @@ void asks_learn_skew(struct app *app, int context, const struct transport_answer
     return;
   int64_t skew = answer->server_date_ms - app_wall_ms(app);
   struct context *c = &app->model->contexts[context];
-  if (llabs(skew) < SKEW_MIN_MS || llabs(skew - c->skew_ms) < WHEN_MINUTE)
+  if (llabs(skew) < SKEW_MIN_MS)
+    skew = 0; /* somebody has set our clock since */
+  if (llabs(skew - c->skew_ms) < WHEN_MINUTE)
     return;
   c->skew_ms = skew;
   app->contexts[context].target.skew_ms = skew;

@@ -16,7 +16,8 @@ struct app_context {
   struct aws_target target;
   bool target_ready;
   char *name, *profile, *region; /* as the person gave them; profile and region may be NULL */
-  bool failure_told;
+  char *endpoint_url;            /* its own, else the app's; NULL: none */
+  bool failure_told, device_failure_told;
   char *login_key; /* what the store knows this login by; NULL: not to be remembered */
 };
 
@@ -102,7 +103,8 @@ int64_t app_mono_ms(const struct app *app);
 struct poller_now app_now(const struct app *app);
 
 /* contexts.c */
-struct err contexts_open(struct app *app, const char *profile, const char *region) ERR_MUST_CHECK;
+struct err contexts_open(struct app *app, const struct app_context_option *option) ERR_MUST_CHECK;
+void contexts_tell_choices(struct app *app); /* what may be opened, into the model */
 void contexts_close(struct app *app, int context);
 void contexts_free(struct app *app);
 void contexts_turn(struct app *app); /* logins; fills app->logins */

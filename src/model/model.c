@@ -56,6 +56,11 @@ void model_free(struct model *m)
     return;
   for (size_t i = 0; i < m->context_count; i++)
     context_fini(&m->contexts[i]);
+  for (size_t i = 0; i < m->choice_count; i++) {
+    free(m->choices[i].name);
+    free(m->choices[i].about);
+  }
+  free(m->choices);
   for (size_t i = 0; i < m->place_count; i++)
     place_fini(&m->places[i]);
   for (size_t i = 0; i < m->problem_count; i++)
@@ -226,4 +231,16 @@ bool model_runs_read(const struct job *j, int64_t since_ms, int64_t until_ms)
   /* Nothing was newer than the newest run when the job was read last. */
   int64_t newest = j->runs[0].started_ms;
   return model_span_covers(j, model_read_from(j, since_ms), until_ms < newest ? until_ms : newest);
+}
+
+bool context_colour_parse(const char *word, int *colour)
+{
+  static const char *const words[CONTEXT_COLOUR_COUNT] = {"none", "red", "yellow", "green", "blue"};
+  for (int i = 0; i < CONTEXT_COLOUR_COUNT; i++) {
+    if (strcmp(words[i], word) == 0) {
+      *colour = i;
+      return true;
+    }
+  }
+  return false;
 }

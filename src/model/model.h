@@ -168,7 +168,7 @@ struct context {
   char *source;        /* where the credentials came from: "environment", "sso:oncall", "role etl-ops via prod" */
   char *account, *arn; /* "" until known */
   char *label;         /* the person's word for it: "PROD"; or "" */
-  int colour;          /* 0: none; else a role index of the theme */
+  int colour;          /* enum context_colour */
   char *notice;        /* what a person should know about the login though nothing failed; or "" */
   char *mfa_serial;    /* a code of this device is awaited (INTENT_GIVE_MFA); or "" */
   char *device_url, *device_code; /* :login waits for the person to confirm the code there; or "" */
@@ -182,6 +182,23 @@ struct context {
   int place;           /* index */
   struct freshness identity_fresh;
 };
+
+/* What may be opened by name: contexts of gluetop's own config file first, then profiles of AWS's files. Names, nothing else. */
+struct context_choice {
+  char *name;
+  char *about; /* its Region, or profile and Region; or "" */
+};
+
+/* The colours of labels: a word of the config file, and what the theme makes of it. */
+enum context_colour {
+  CONTEXT_PLAIN,
+  CONTEXT_RED,
+  CONTEXT_YELLOW,
+  CONTEXT_GREEN,
+  CONTEXT_BLUE,
+  CONTEXT_COLOUR_COUNT
+};
+bool context_colour_parse(const char *word, int *colour);
 
 /* A whole answer on show (WANT_JOB, WANT_RUN). */
 struct doc_holder {
@@ -231,6 +248,8 @@ struct model {
   struct strpool *strings;
   struct context *contexts;
   size_t context_count;
+  struct context_choice *choices;
+  size_t choice_count, choice_cap;
   struct place *places;
   size_t place_count;
   struct problem *problems; /* oldest first, at most MODEL_PROBLEMS_MAX */

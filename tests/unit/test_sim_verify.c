@@ -16,9 +16,9 @@
 #define SCOPE          "Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, "
 
 static const struct sim_key keys[] = {
-    {EXAMPLE_KEY, EXAMPLE_SECRET, NULL, 0},
-    {"ASIDEXAMPLE", EXAMPLE_SECRET, "the-token", 0},
-    {"AKIDOLD", EXAMPLE_SECRET, NULL, 1},
+    {.access_key = EXAMPLE_KEY, .secret_key = EXAMPLE_SECRET},
+    {.access_key = "ASIDEXAMPLE", .secret_key = EXAMPLE_SECRET, .session_token = "the-token"},
+    {.access_key = "AKIDOLD", .secret_key = EXAMPLE_SECRET, .expires_ms = 1},
 };
 
 struct example {
