@@ -32,7 +32,8 @@ struct chart_tick {
 };
 /* Round moments of the zone within [since, until), as many as have room for their labels in `cells`. A day of 23 or 25 hours has its own
  * ticks; they stand in the order of UTC. */
-size_t chart_ticks(int64_t since_ms, int64_t until_ms, int cells, enum when_zone zone, struct chart_tick *out, size_t cap);
+size_t chart_ticks(int64_t since_ms, int64_t until_ms, int cells, enum when_zone zone, struct chart_tick *out,
+                   size_t cap);
 /* Their labels in a line, each beginning at its moment. */
 void chart_axis(const struct pane *p, int y, int x, int cells, int64_t since_ms, int64_t until_ms, enum when_zone zone,
                 unsigned style);

@@ -35,10 +35,11 @@ const struct home_result *desk_home(struct desk *d, const struct scene *scene);
 const struct plan *desk_plan(const struct desk *d);
 const struct board_measures *desk_measures(const struct desk *d);
 /* As boards_curve, over the places on show. */
-void desk_curve(struct desk *d, const struct scene *scene, int64_t from_ms, int64_t to_ms, size_t columns, int64_t *dpu_micros,
-                struct load_peak *peak);
+void desk_curve(struct desk *d, const struct scene *scene, int64_t from_ms, int64_t to_ms, size_t columns,
+                int64_t *dpu_micros, struct load_peak *peak);
 /* The board as its command would print it, for `E`. */
-bool desk_report(struct desk *d, const struct scene *scene, enum board which, enum report_format format, struct buf *out);
+bool desk_report(struct desk *d, const struct scene *scene, enum board which, enum report_format format,
+                 struct buf *out);
 
 /* What boards want to know: job lists, triggers, and every run of the window and since `since_ms` (WHEN_NONE: the window alone). */
 void desk_wants(const struct scene *scene, int64_t since_ms, struct wants *out);

@@ -23,10 +23,10 @@ struct views_options {
   bool no_color;
   bool read_only;
   bool demo;
-  const char *theme;                /* NULL: default */
-  const char *view;                 /* -c: to open on; NULL */
-  int64_t since_ms, until_ms;       /* INT64_MIN: everything; INT64_MAX: no end */
-  const struct price_table *prices; /* NULL: the built-in ones; must outlive the front */
+  const char *theme;                     /* NULL: default */
+  const char *view;                      /* -c: to open on; NULL */
+  int64_t since_ms, until_ms;            /* INT64_MIN: everything; INT64_MAX: no end */
+  const struct price_table *prices;      /* NULL: the built-in ones; must outlive the front */
   const struct board_measures *measures; /* NULL: none; must outlive the front */
   const struct views_key_option *keys;
   size_t key_count;

@@ -169,6 +169,10 @@ static bool matches(const struct list *l, const void *row, struct buf *text)
 static void settle_selection(struct list *l)
 {
   size_t found = l->shown;
+  if (!l->touched) {
+    l->has_selection = false;
+    l->at = 0;
+  }
   if (l->has_selection) {
     for (size_t i = 0; i < l->shown && found == l->shown; i++) {
       if (memcmp(row_at(l, l->order[i]), &l->selected, sizeof l->selected) == 0) {
@@ -258,6 +262,7 @@ void list_end(struct list *l)
 
 static void stand_on(struct list *l, size_t position)
 {
+  l->touched = true;
   if (l->shown > 0) {
     l->at = position < l->shown ? position : l->shown - 1;
     memcpy(&l->selected, row_at(l, l->order[l->at]), sizeof l->selected);
@@ -275,6 +280,7 @@ bool list_select(struct list *l, const struct row_key *key)
     }
   }
   if (!found) {
+    l->touched = true;
     l->selected = *key; /* it may come with the next rows */
     l->has_selection = true;
   }

@@ -75,6 +75,8 @@ struct list {
   size_t problems; /* rows that are problems, filtered or not */
   struct row_key selected;
   bool has_selection;
+  bool
+      touched; /* the person has moved: until then the cursor stays on the first row, whichever that becomes while rows arrive */
   size_t at;  /* position of the cursor in order */
   size_t top; /* first position in the window */
   int height; /* rows that fit, from the last drawing */

@@ -428,6 +428,15 @@ static void tell_changes(struct shell *s)
   }
 }
 
+/* Once everything has been read the cursor belongs to its row, whether the person has moved or not. */
+static void hold_cursor(struct view *v, const struct scene *scene)
+{
+  struct list *l = v->ops->list ? v->ops->list(v) : NULL;
+  if (l != NULL && scene->quiet && l->shown > 0) {
+    l->touched = true;
+  }
+}
+
 static void tell_problems(struct shell *s)
 {
   const struct model *m = s->scene.model;
@@ -472,6 +481,7 @@ void shell_update(struct shell *s, const struct model *model, int64_t now_ms, in
   for (size_t i = from > 0 ? from - 1 : 0; i < t->depth; i++) {
     if (t->stack[i]->ops->update != NULL) {
       t->stack[i]->ops->update(t->stack[i], &s->scene);
+      hold_cursor(t->stack[i], &s->scene);
     }
     t->stack[i]->stale = false;
   }

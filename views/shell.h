@@ -23,12 +23,12 @@ struct shell_options {
   enum when_zone zone;
   bool read_only;
   bool demo;
-  const char *view;                 /* to open on; NULL: the first */
-  int64_t since_ms, until_ms;       /* INT64_MIN: everything; INT64_MAX: no end */
-  const struct keymap *keys;        /* copied; NULL: the defaults */
-  const struct price_table *prices; /* NULL: the built-in ones; must outlive the shell */
+  const char *view;                      /* to open on; NULL: the first */
+  int64_t since_ms, until_ms;            /* INT64_MIN: everything; INT64_MAX: no end */
+  const struct keymap *keys;             /* copied; NULL: the defaults */
+  const struct price_table *prices;      /* NULL: the built-in ones; must outlive the shell */
   const struct board_measures *measures; /* NULL: none; must outlive the shell */
-  const struct model *model;        /* for the first wants; NULL: comes with the first update */
+  const struct model *model;             /* for the first wants; NULL: comes with the first update */
   int64_t now_ms;
 };
 

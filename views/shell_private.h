@@ -30,10 +30,10 @@ struct shell_summary {
   bool dpu_unknown, dpu_rough;
   int64_t today_nano; /* -1: not known yet */
   bool today_rough;
-  int64_t hour_nano; /* what runs now costs an hour; -1 */
+  int64_t hour_nano;                 /* what runs now costs an hour; -1 */
   size_t need_errors, need_warnings; /* what Home shows */
-  bool counted; /* the last five are known */
-  int64_t synced_ms; /* the oldest of the good answers that matter; WHEN_NONE: none yet */
+  bool counted;                      /* the last five are known */
+  int64_t synced_ms;                 /* the oldest of the good answers that matter; WHEN_NONE: none yet */
   enum err_kind trouble;
   bool login;
 };
