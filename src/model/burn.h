@@ -14,17 +14,17 @@
 
 #define BURN_TREND   12 /* stretches of the window */
 #define BURN_UNUSUAL 2  /* a run is unusual at more than so many times its job's median */
-#define BURN_CLASSES (PRICE_ITEM_COUNT * PRICE_GENERATION_COUNT)
+#define BURN_CLASSES ((size_t)PRICE_ITEM_COUNT * PRICE_GENERATION_COUNT)
 
 struct burn_job {
   int place;
   strid job;
-  struct cost_sum sum;    /* of the runs in the window */
-  struct cost_sum failed; /* of them, those FAILED, STOPPED or TIMEOUT */
-  int64_t median_nano;    /* per successful run, newest 100 known; -1: none */
-  int64_t per_run_nano;   /* sum / runs with a known cost; -1: none */
+  struct cost_sum sum;            /* of the runs in the window */
+  struct cost_sum failed;         /* of them, those FAILED, STOPPED or TIMEOUT */
+  int64_t median_nano;            /* per successful run, newest 100 known; -1: none */
+  int64_t per_run_nano;           /* sum / runs with a known cost; -1: none */
   int64_t trend_nano[BURN_TREND]; /* average per finished run that began in that part of the window; -1: none */
-  double share;           /* of the total, 0..1 */
+  double share;                   /* of the total, 0..1 */
 };
 struct burn_day {
   int64_t day_ms; /* midnight UTC */
@@ -47,10 +47,10 @@ struct burn_result {
   struct burn_day *days; /* oldest first, days of 0 left out */
   size_t day_count;
   struct cost_sum classes[BURN_CLASSES]; /* item * PRICE_GENERATION_COUNT + generation */
-  struct burn_unusual *unusual; /* newest first */
+  struct burn_unusual *unusual;          /* newest first */
   size_t unusual_count;
 
-  size_t active_runs; /* RUNNING and STOPPING */
+  size_t active_runs;  /* RUNNING and STOPPING */
   size_t waiting_runs; /* WAITING and STARTING */
   int64_t dpu_now_micros;
   size_t dpu_now_unknown; /* active runs of unknown size */
@@ -82,7 +82,8 @@ void burn_begin(struct burn *b, int64_t since_ms, int64_t until_ms, int place, b
  * are read again. */
 bool burn_step(struct burn *b, const struct model *m, const struct price_table *prices, int64_t now_ms, size_t budget);
 /* What is known so far (complete after burn_step said true). Live runs are counted anew. Valid until the next call; owned by b. */
-const struct burn_result *burn_result(struct burn *b, const struct model *m, const struct price_table *prices, int64_t now_ms);
+const struct burn_result *burn_result(struct burn *b, const struct model *m, const struct price_table *prices,
+                                      int64_t now_ms);
 
 /* Sums over jobs whose names match a pattern (text_match). Patterns may overlap; a job that matches none is in no group. */
 struct cost_sum burn_group(const struct burn_result *r, const struct model *m, const char *pattern);

@@ -25,7 +25,7 @@ struct collision {
   int64_t at_ms; /* when it was accepted or refused */
   enum collision_kind kind;
   bool has_run;
-  struct run run; /* a copy, unless rejected */
+  struct run run;                                /* a copy, unless rejected */
   struct run blocked_by[COLLISION_BLOCKERS_MAX]; /* copies; runs of the same job at work at that moment */
   size_t blocked_by_count;
   int64_t waited_seconds; /* -1: it did not wait */
@@ -37,8 +37,8 @@ struct collision_now {
   size_t active;  /* STARTING, RUNNING, STOPPING */
   size_t waiting; /* WAITING */
   int32_t limit;
-  struct run holder;     /* the active run that has been at work longest */
-  int64_t holder_end_ms; /* expected (median); WHEN_NONE */
+  struct run holder;        /* the active run that has been at work longest */
+  int64_t holder_end_ms;    /* expected (median); WHEN_NONE */
   int64_t waiting_since_ms; /* of the oldest waiting run; WHEN_NONE */
   strid reason;             /* its StateDetail; 0 */
 };
@@ -55,15 +55,15 @@ struct collision_predicted {
   int64_t at_ms;
   strid trigger;
   bool has_busy_run;
-  struct run busy_run;       /* alive now; else the blocker is a planned start itself */
-  int64_t busy_began_ms;     /* when the blocker began or is planned to */
-  int64_t busy_until_ms;     /* expected end of the blocker (median); WHEN_NONE: no end (streaming) */
+  struct run busy_run;        /* alive now; else the blocker is a planned start itself */
+  int64_t busy_began_ms;      /* when the blocker began or is planned to */
+  int64_t busy_until_ms;      /* expected end of the blocker (median); WHEN_NONE: no end (streaming) */
   int64_t busy_until_late_ms; /* 95th percentile */
-  double confidence;         /* 0..1 that the limit is reached at at_ms */
+  double confidence;          /* 0..1 that the limit is reached at at_ms */
   int32_t limit;
-  bool queues;               /* the job queues: it will wait instead of failing */
-  unsigned advice;           /* enum collision_advice */
-  int64_t suggested_ms;      /* WHEN_NONE */
+  bool queues;          /* the job queues: it will wait instead of failing */
+  unsigned advice;      /* enum collision_advice */
+  int64_t suggested_ms; /* WHEN_NONE */
 };
 
 /* A bookmarked job that may run more than once at a time: its runs can lose or repeat data. */
@@ -87,7 +87,7 @@ struct collision_account {
   int64_t dpu_micros;
   int64_t runs_limit;
   double dpu_limit;
-  bool assumed; /* the limits are defaults, not read */
+  bool assumed;                /* the limits are defaults, not read */
   struct load_peak peak;       /* in the window */
   int64_t expected_dpu_micros; /* highest level expected from now to the end of the plan (medians) */
   int64_t expected_at_ms;      /* WHEN_NONE */
@@ -105,7 +105,7 @@ struct collisions_result {
   struct collision_account *accounts; /* one a place */
   size_t account_count;
   size_t rejected, failed, queued, by_account; /* counts of past */
-  int64_t median_wait_seconds; /* of those that queued; -1 */
+  int64_t median_wait_seconds;                 /* of those that queued; -1 */
 };
 #define COLLISION_LEAST_CONFIDENCE 0.05
 
@@ -115,9 +115,10 @@ void collisions_free(struct collisions *c);
 void collisions_begin(struct collisions *c, int64_t since_ms, int64_t until_ms, int place); /* as burn_begin */
 bool collisions_step(struct collisions *c, const struct model *m, int64_t now_ms, size_t budget);
 /* plan: from now on (plan_make); quotas by place, may be NULL (quota_count 0). loads must be up to date. Owned by c, until the next call. */
-const struct collisions_result *collisions_result(struct collisions *c, const struct model *m, struct stats_cache *stats,
-                                                  const struct plan *plan, struct loads *loads,
-                                                  const struct collision_quotas *quotas, size_t quota_count, int64_t now_ms);
+const struct collisions_result *collisions_result(struct collisions *c, const struct model *m,
+                                                  struct stats_cache *stats, const struct plan *plan,
+                                                  struct loads *loads, const struct collision_quotas *quotas,
+                                                  size_t quota_count, int64_t now_ms);
 
 /* Was this run refused for concurrency, and whose? False: it was not. */
 bool collision_of_error(const char *error, enum collision_kind *kind);

@@ -145,7 +145,7 @@ void collisions_predict(struct predictions *out, const struct model *m, struct s
     count += planned_candidates(&c[count], CANDIDATES_MAX, plan, i, j, s);
     int32_t limit = collisions_limit(j);
     double confidence = chance_of_limit(c, count, limit);
-    if (confidence < COLLISION_LEAST_CONFIDENCE)
+    if (count == 0 || confidence < COLLISION_LEAST_CONFIDENCE)
       continue;
     size_t busiest = 0;
     for (size_t k = 1; k < count; k++)

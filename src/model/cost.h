@@ -13,19 +13,19 @@
 #include "model/price.h"
 
 enum cost_basis {
-  COST_MEASURED,  /* DPUSeconds as the service counted them */
-  COST_COMPUTED,  /* DPU times seconds, the minimum applied */
+  COST_MEASURED, /* DPUSeconds as the service counted them */
+  COST_COMPUTED, /* DPU times seconds, the minimum applied */
   COST_ESTIMATED, /* an upper bound (Flex or auto scaling before DPUSeconds arrive), a guessed beginning, a price made by ratio */
-  COST_UNKNOWN,   /* no size, no time or no price: left out of sums, and counted */
+  COST_UNKNOWN, /* no size, no time or no price: left out of sums, and counted */
   COST_BASIS_COUNT
 };
 const char *cost_basis_word(enum cost_basis b); /* "measured" … as in the JSON output */
 
 struct cost {
-  int64_t dpu_micros;         /* 0 when unknown */
-  int64_t nano;               /* 0 when unknown */
+  int64_t dpu_micros; /* 0 when unknown */
+  int64_t nano;       /* 0 when unknown */
   enum cost_basis dpu_basis;
-  enum cost_basis usd_basis;  /* never better than dpu_basis */
+  enum cost_basis usd_basis; /* never better than dpu_basis */
 };
 
 /* What the run has cost up to now_ms (all of it, when it is finished).
@@ -38,8 +38,8 @@ struct cost cost_of_run(const struct model *m, const struct price_table *prices,
                         const struct run *r, int64_t now_ms);
 
 /* The same, with the class of its price: item * PRICE_GENERATION_COUNT + generation. */
-struct cost cost_and_class_of_run(const struct model *m, const struct price_table *prices, int place, const struct job *j,
-                                  const struct run *r, int64_t now_ms, size_t *class_index);
+struct cost cost_and_class_of_run(const struct model *m, const struct price_table *prices, int place,
+                                  const struct job *j, const struct run *r, int64_t now_ms, size_t *class_index);
 
 /* When a run began to cost, as a moment that stands still: model_run_began as of when the run was last heard of, so that a live run's
  * reported ExecutionTime is counted from then. WHEN_NONE: it never did. guessed may be NULL. */
@@ -49,7 +49,8 @@ int64_t cost_ended(const struct run *r, int64_t now_ms);
 
 /* The price that applies to a run, and what it is (for "the price in use"). *sure is false when version or worker type leave a doubt. */
 struct price cost_price_of_run(const struct model *m, const struct price_table *prices, int place, const struct job *j,
-                               const struct run *r, enum price_item *item, enum price_generation *generation, bool *sure);
+                               const struct run *r, enum price_item *item, enum price_generation *generation,
+                               bool *sure);
 
 /* Nano-dollars per hour while it runs at its full size; false: unknown. Runs that are not RUNNING or STOPPING burn 0. */
 bool cost_rate_of_run(const struct model *m, const struct price_table *prices, int place, const struct job *j,
@@ -57,11 +58,11 @@ bool cost_rate_of_run(const struct model *m, const struct price_table *prices, i
 
 /* The most that an unfinished run can cost in all, if it goes on until its timeout. */
 enum cost_limit { COST_LIMIT_KNOWN, COST_LIMIT_NONE /* no timeout: streaming, Ray */, COST_LIMIT_UNKNOWN };
-enum cost_limit cost_worst_of_run(const struct model *m, const struct price_table *prices, int place, const struct job *j,
-                                  const struct run *r, int64_t now_ms, int64_t *nano);
+enum cost_limit cost_worst_of_run(const struct model *m, const struct price_table *prices, int place,
+                                  const struct job *j, const struct run *r, int64_t now_ms, int64_t *nano);
 /* The same for a run of the job as it is defined now: DPU x timeout x price. */
-enum cost_limit cost_worst_of_job(const struct model *m, const struct price_table *prices, int place, const struct job *j,
-                                  int64_t *nano);
+enum cost_limit cost_worst_of_job(const struct model *m, const struct price_table *prices, int place,
+                                  const struct job *j, int64_t *nano);
 
 struct cost_sum {
   int64_t nano[COST_BASIS_COUNT];       /* by usd_basis; that of UNKNOWN stays 0 */

@@ -359,7 +359,7 @@ bool cron_parse(const char *text, struct cron *out, struct cron_error *error)
   if (!good)
     *out = (struct cron){0};
   if (error != NULL)
-    *error = good ? (struct cron_error){0} : r.error;
+    *error = r.error; /* empty when all is well */
   return good;
 }
 
@@ -383,6 +383,11 @@ static int nearest_working_day(int first_weekday, int last, int day)
   return day;
 }
 
+static uint32_t day_bit(int day)
+{
+  return day < 1 || day > 31 ? 0 : UINT32_C(1) << day;
+}
+
 uint32_t cron_days(const struct cron *c, int year, int month)
 {
   int last = when_days_in_month(year, month), first_weekday = weekday_of(year, month, 1);
@@ -394,9 +399,9 @@ uint32_t cron_days(const struct cron *c, int year, int month)
         days |= UINT32_C(1) << (last - n);
     for (int n = 1; n <= last; n++) {
       if ((c->near_days >> n & 1) != 0)
-        days |= UINT32_C(1) << nearest_working_day(first_weekday, last, n);
+        days |= day_bit(nearest_working_day(first_weekday, last, n));
       if ((c->near_last_days >> (n - 1) & 1) != 0)
-        days |= UINT32_C(1) << nearest_working_day(first_weekday, last, last - (n - 1));
+        days |= day_bit(nearest_working_day(first_weekday, last, last - (n - 1)));
     }
     return days;
   }

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define CRON_YEAR_FIRST 1970
-#define CRON_YEAR_LAST 2199
+#define CRON_YEAR_LAST  2199
 
 /* A parsed expression: plain sets of bits, no memory of its own, may be copied. */
 struct cron {
@@ -40,8 +40,9 @@ struct cron {
 };
 
 struct cron_error {
-  int position;   /* byte offset in the text */
-  char text[200]; /* one sentence with the position (counted from 1) in it; printable ASCII whatever the expression was */
+  int position; /* byte offset in the text */
+  char text
+      [200]; /* one sentence with the position (counted from 1) in it; printable ASCII whatever the expression was */
 };
 
 /* Reads "cron(...)" or the bare six fields. False: *error says what is wrong and where (error may be NULL); *out is then empty and never fires. */

@@ -37,7 +37,8 @@ struct daybook_part {
   size_t count, cap;
 };
 /* Spread a run's cost over the days it ran, in the book and in the part. */
-void daybook_add_run(struct daybook *b, struct daybook_part *part, const struct cost *c, int64_t began_ms, int64_t ended_ms);
+void daybook_add_run(struct daybook *b, struct daybook_part *part, const struct cost *c, int64_t began_ms,
+                     int64_t ended_ms);
 void daybook_take_part(struct daybook *b, struct daybook_part *part); /* the part is empty after it */
 
 #endif

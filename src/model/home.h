@@ -35,15 +35,15 @@ struct home_item {
   bool has_run;
   struct run run;
   int64_t since_ms; /* when the trouble began; WHEN_NONE */
-  char *what;   /* "failed, 3rd time in 24h"; owned; cleaned of nothing: it holds the service's words */
-  char *reason; /* "access denied on s3://…": first line of the error; owned; "" when there is none */
+  char *what;       /* "failed, 3rd time in 24h"; owned; cleaned of nothing: it holds the service's words */
+  char *reason;     /* "access denied on s3://…": first line of the error; owned; "" when there is none */
 };
 struct home_result {
   struct home_item *items; /* worst first, then newest first */
   size_t count, cap;
   size_t errors, warnings;
   size_t jobs_watched;
-  size_t jobs_unread;     /* jobs whose latest runs are not known */
+  size_t jobs_unread;       /* jobs whose latest runs are not known */
   int64_t looking_since_ms; /* the oldest moment whose troubles would be seen */
 };
 void home_init(struct home_result *h);
@@ -55,7 +55,7 @@ void home_fini(struct home_result *h);
 /* What the other boards have found is taken from them (any may be NULL: then that kind is missing). since_ms: how far back a failure
  * matters when no later start of the job succeeded. */
 void home_fill(struct home_result *h, const struct model *m, const struct burn_result *burn,
-               const struct collisions_result *collisions, const struct timeouts_result *timeouts, int place, int64_t since_ms,
-               int64_t now_ms);
+               const struct collisions_result *collisions, const struct timeouts_result *timeouts, int place,
+               int64_t since_ms, int64_t now_ms);
 
 #endif

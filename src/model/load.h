@@ -40,7 +40,7 @@ struct loads *loads_new(void);
 void loads_free(struct loads *ls);
 /* budget: runs (SWEEP_SLICE). True: up to date. */
 bool loads_step(struct loads *ls, const struct model *m, size_t budget);
-struct load *loads_of(struct loads *ls, int place);     /* never NULL; empty for places that were not seen */
+struct load *loads_of(struct loads *ls, int place);      /* never NULL; empty for places that were not seen */
 size_t loads_unknown(const struct loads *ls, int place); /* runs whose size is not known */
 
 #endif

@@ -15,9 +15,9 @@
 enum price_item {
   PRICE_STANDARD, /* Spark and streaming, execution class STANDARD */
   PRICE_FLEX,
-  PRICE_MEMORY,   /* R workers */
-  PRICE_PYTHON,   /* Python shell: the Region's standard price of generation 1, unless an entry says otherwise */
-  PRICE_RAY,      /* Z.2X: the same, estimated */
+  PRICE_MEMORY, /* R workers */
+  PRICE_PYTHON, /* Python shell: the Region's standard price of generation 1, unless an entry says otherwise */
+  PRICE_RAY,    /* Z.2X: the same, estimated */
   PRICE_ITEM_COUNT
 };
 
@@ -32,7 +32,7 @@ enum price_origin { PRICE_BUILT_IN, PRICE_BY_RATIO, PRICE_FROM_LIST, PRICE_OVERR
 
 struct price {
   bool known;
-  bool estimated; /* made from another price, or of a Region that we do not know */
+  bool estimated;        /* made from another price, or of a Region that we do not know */
   int64_t nano_per_hour; /* nano-dollars per DPU-hour */
   enum price_origin origin;
   const char *source; /* "AWS price page, us-east-1"; valid as long as the table */
@@ -47,7 +47,8 @@ void price_table_free(struct price_table *t);
 void price_table_set(struct price_table *t, const char *region, enum price_item item, enum price_generation generation,
                      int64_t nano_per_hour, enum price_origin origin, const char *source, const char *date);
 /* t may be NULL: the built-in table alone. */
-struct price price_find(const struct price_table *t, const char *region, enum price_item item, enum price_generation generation);
+struct price price_find(const struct price_table *t, const char *region, enum price_item item,
+                        enum price_generation generation);
 
 /* Generation of a GlueVersion. False: NULL, "auto" or no number, which counts as generation 1 (the dearer); later versions than any
  * known count as generation 2 with false. */

@@ -27,7 +27,8 @@ struct overdue {
   bool off; /* the trigger was switched off, but the job had run at the time before */
 };
 /* grace_ms: how late a start may be. False: not overdue, or its runs were not read since the time came. */
-bool schedule_overdue(const struct model *m, int place, const struct job *j, int64_t now_ms, int64_t grace_ms, struct overdue *out);
+bool schedule_overdue(const struct model *m, int place, const struct job *j, int64_t now_ms, int64_t grace_ms,
+                      struct overdue *out);
 
 struct planned_start {
   int place;
@@ -36,8 +37,8 @@ struct planned_start {
   int64_t at_ms;   /* expected */
   int64_t late_ms; /* the same when everything before takes as long as its 95th percentile; at_ms for SCHEDULED */
   bool conditional;
-  double seconds;      /* expected length of the run (median); NAN unknown */
-  double late_seconds; /* its 95th percentile; NAN unknown */
+  double seconds;          /* expected length of the run (median); NAN unknown */
+  double late_seconds;     /* its 95th percentile; NAN unknown */
   int32_t timeout_minutes; /* the trigger's own; -1: the job's */
 };
 
@@ -57,11 +58,13 @@ struct plan {
 void plan_init(struct plan *p);
 void plan_fini(struct plan *p);
 /* place -1: all open places. */
-void plan_begin(struct plan *p, const struct model *m, struct stats_cache *stats, int place, int64_t from_ms, int64_t until_ms);
+void plan_begin(struct plan *p, const struct model *m, struct stats_cache *stats, int place, int64_t from_ms,
+                int64_t until_ms);
 /* budget: events to work through; 1,000 take well under 2 ms. True: done. */
 bool plan_step(struct plan *p, const struct model *m, struct stats_cache *stats, size_t budget);
 /* Both at once, for commands and tests. */
-void plan_make(struct plan *p, const struct model *m, struct stats_cache *stats, int place, int64_t from_ms, int64_t until_ms);
+void plan_make(struct plan *p, const struct model *m, struct stats_cache *stats, int place, int64_t from_ms,
+               int64_t until_ms);
 /* First planned start of a job, or NULL. */
 const struct planned_start *plan_next(const struct plan *p, int place, strid job);
 

@@ -15,7 +15,7 @@ enum timeout_risk {
   TIMEOUT_RISK_LIKELY, /* one run in ten of this length reaches the limit, or 90 % of it are used */
   TIMEOUT_RISK_WATCH   /* half of the limit is used and longer than its 95th percentile, or 75 % used */
 };
-const char *timeout_risk_word(enum timeout_risk r); /* "over", "likely", "watch" */
+const char *timeout_risk_word(enum timeout_risk r);     /* "over", "likely", "watch" */
 const char *timeout_source_word(enum timeout_source s); /* "job", "run", "default", "none", "unknown" */
 
 struct timeout_at_risk {
@@ -52,10 +52,10 @@ struct timeout_advice {
   struct stats_times times;
   int32_t suggested_minutes; /* -1: too little history (fewer than TIMEOUT_RUNS_LEAST), or streaming and Ray */
   enum cost_limit exposure_kind;
-  int64_t exposure_nano;     /* what one run costs that hangs until the limit */
-  strid maintenance_window;  /* streaming */
+  int64_t exposure_nano;    /* what one run costs that hangs until the limit */
+  strid maintenance_window; /* streaming */
   enum timeout_flaw flaw;
-  double used_now;           /* of the run nearest to its limit; NAN: none is alive */
+  double used_now; /* of the run nearest to its limit; NAN: none is alive */
 };
 #define TIMEOUT_RUNS_LEAST 5
 
@@ -73,9 +73,11 @@ struct timeouts;
 struct timeouts *timeouts_new(void);
 void timeouts_free(struct timeouts *t);
 void timeouts_begin(struct timeouts *t, int64_t since_ms, int64_t until_ms, int place, bool force); /* as burn_begin */
-bool timeouts_step(struct timeouts *t, const struct model *m, const struct price_table *prices, int64_t now_ms, size_t budget);
-const struct timeouts_result *timeouts_result(struct timeouts *t, const struct model *m, const struct price_table *prices,
-                                              struct stats_cache *stats, int64_t now_ms);
+bool timeouts_step(struct timeouts *t, const struct model *m, const struct price_table *prices, int64_t now_ms,
+                   size_t budget);
+const struct timeouts_result *timeouts_result(struct timeouts *t, const struct model *m,
+                                              const struct price_table *prices, struct stats_cache *stats,
+                                              int64_t now_ms);
 
 /* The limit for a job of that history: the larger of 1.5 times the 95th percentile and 1.2 times the longest, at least 10 minutes, rounded
  * up to a handy number (5, 15, 30, 60 minutes). -1: too little history. Never above 10,080. */

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 struct worker_type {
-  const char *name;  /* "G.1X" */
-  double dpu;        /* billing units per worker */
+  const char *name; /* "G.1X" */
+  double dpu;       /* billing units per worker */
   int vcpu;
   int memory_gb;
   int disk_gb;
