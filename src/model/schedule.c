@@ -109,11 +109,20 @@ bool schedule_overdue(const struct model *m, int place, const struct job *j, int
 
 int64_t schedule_run_end(const struct run *r, const struct job_stats *s, int64_t now_ms, double percent)
 {
-  double seconds = stats_percentile(s->seconds, s->times.count, percent);
-  int64_t began = cost_began(r, NULL), end = 0;
-  if (isnan(seconds))
+  int64_t began = cost_began(r, NULL);
+  size_t count = s->times.count, shorter = 0;
+  if (count == 0)
     return WHEN_NONE;
-  end = (began == WHEN_NONE ? now_ms : began) + (int64_t)(seconds * (double)WHEN_SECOND);
+  if (began == WHEN_NONE)
+    began = now_ms;
+  /* what has lasted so long already is one of those that last at least so long */
+  double elapsed = now_ms > began ? (double)(now_ms - began) / (double)WHEN_SECOND : 0;
+  while (shorter < count && (double)s->seconds[shorter] < elapsed)
+    shorter++;
+  if (shorter == count)
+    return now_ms;
+  double seconds = stats_percentile(s->seconds + shorter, count - shorter, percent);
+  int64_t end = began + (int64_t)(seconds * (double)WHEN_SECOND);
   return end < now_ms ? now_ms : end;
 }
 

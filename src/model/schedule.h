@@ -68,7 +68,8 @@ void plan_make(struct plan *p, const struct model *m, struct stats_cache *stats,
 /* First planned start of a job, or NULL. */
 const struct planned_start *plan_next(const struct plan *p, int place, strid job);
 
-/* Expected end of a live run: began (or now, when it has not begun) plus the job's percentile, never before now. WHEN_NONE: no history. */
+/* Expected end of a live run: its beginning (or now, when it has not begun) plus the percentile of those runs of the job that lasted at least
+ * as long as it has by now; now when none did. WHEN_NONE: no history. */
 int64_t schedule_run_end(const struct run *r, const struct job_stats *s, int64_t now_ms, double percent);
 
 /* Does any open context lead to the place? Boards leave out the others. */

@@ -272,26 +272,42 @@ static struct timeline_bar make_bar(const struct run *r, const struct job *j, co
   return bar;
 }
 
+static void add_gap(struct timeline_bars *b, int64_t from_ms, int64_t to_ms)
+{
+  b->gaps = xgrow(b->gaps, &b->gap_cap, b->gap_count + 1, sizeof *b->gaps);
+  b->gaps[b->gap_count++] = (struct span){from_ms, to_ms};
+}
+
+/* Spans end at the newest run: when it was read last, there was nothing behind it. */
+static int64_t read_until(const struct job *j)
+{
+  bool from_the_top = j->run_count == 0 || j->runs[0].started_ms == WHEN_NONE
+                          ? j->read_to_end
+                          : j->read_count > 0 && j->read[0].to_ms >= j->runs[0].started_ms;
+  return from_the_top && j->top_read_ms != WHEN_NONE ? j->top_read_ms : INT64_MIN;
+}
+
 static void fill_gaps(struct timeline_bars *b, const struct job *j, int64_t since_ms, int64_t until_ms, int64_t now_ms)
 {
-  int64_t end = until_ms < now_ms ? until_ms : now_ms, from = since_ms;
+  int64_t end = until_ms < now_ms ? until_ms : now_ms, from = since_ms, top = read_until(j);
   b->gap_count = 0;
   for (size_t i = j->read_count; i-- > 0 && from <= end;) { /* oldest first */
-    const struct span *s = &j->read[i];
-    if (s->to_ms < from)
+    struct span s = j->read[i];
+    if (i == 0 && s.to_ms < top)
+      s.to_ms = top;
+    if (s.to_ms < from)
       continue;
-    if (s->from_ms > end)
+    if (s.from_ms > end)
       break;
-    if (s->from_ms > from) {
-      b->gaps = xgrow(b->gaps, &b->gap_cap, b->gap_count + 1, sizeof *b->gaps);
-      b->gaps[b->gap_count++] = (struct span){from, s->from_ms - 1};
-    }
-    from = s->to_ms == INT64_MAX ? s->to_ms : s->to_ms + 1;
+    if (s.from_ms > from)
+      add_gap(b, from, s.from_ms - 1);
+    from = s.to_ms == INT64_MAX ? s.to_ms : s.to_ms + 1;
   }
-  if (from > end || (j->read_count > 0 && end == now_ms && end - from < TRAILING_GAP))
-    return;
-  b->gaps = xgrow(b->gaps, &b->gap_cap, b->gap_count + 1, sizeof *b->gaps);
-  b->gaps[b->gap_count++] = (struct span){from, end};
+  if (j->read_count == 0 && j->read_to_end && top != INT64_MIN && top + 1 > from)
+    from = top + 1;
+  bool poll_is_due = (j->read_count > 0 || j->read_to_end) && end == now_ms && end - from < TRAILING_GAP;
+  if (from <= end && !poll_is_due)
+    add_gap(b, from, end);
 }
 
 /* How many runs of the lane are expected to be at work at a moment to come. */

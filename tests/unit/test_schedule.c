@@ -152,6 +152,31 @@ static void test_plan(void **state)
   model_free(m);
 }
 
+static void test_expected_end(void **state)
+{
+  (void)state;
+  int64_t seconds[] = {60, 120, 180, 3600, 7200}, now = at("2026-11-30T23:00:00Z");
+  struct job_stats s = {.seconds = seconds, .times = {.count = 5}};
+  static const struct {
+    int elapsed, p50, p100; /* seconds; the expected length in all */
+  } cases[] = {{0, 180, 7200},    {60, 180, 7200},    {61, 1890, 7200},
+               {181, 5400, 7200}, {3601, 7200, 7200}, {7201, 7201, 7201}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct run r = {.state = RUN_RUNNING,
+                    .execution_seconds = cases[i].elapsed,
+                    .fetched_ms = now,
+                    .started_ms = now,
+                    .first_running_ms = now - cases[i].elapsed * WHEN_SECOND,
+                    .completed_ms = WHEN_NONE};
+    assert_true(schedule_run_end(&r, &s, now, 50) == now + (cases[i].p50 - cases[i].elapsed) * WHEN_SECOND);
+    assert_true(schedule_run_end(&r, &s, now, 100) == now + (cases[i].p100 - cases[i].elapsed) * WHEN_SECOND);
+  }
+  struct run waiting = {.state = RUN_WAITING, .started_ms = now - WHEN_HOUR, .fetched_ms = now};
+  assert_true(schedule_run_end(&waiting, &s, now, 50) == now + 180 * WHEN_SECOND);
+  s.times.count = 0;
+  assert_true(schedule_run_end(&waiting, &s, now, 50) == WHEN_NONE);
+}
+
 /* A job that starts itself again, workflows that do not hear each other, and a limit. */
 static void test_cycles_and_workflows(void **state)
 {
@@ -222,7 +247,7 @@ static void test_overdue(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_plan), cmocka_unit_test(test_cycles_and_workflows),
-                                     cmocka_unit_test(test_overdue)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_plan), cmocka_unit_test(test_expected_end),
+                                     cmocka_unit_test(test_cycles_and_workflows), cmocka_unit_test(test_overdue)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,6 +131,13 @@ static void test_bars(void **state)
   assert_int_equal(b.gap_count, 2); /* the minute since the last poll is none */
   assert_true(b.gaps[0].from_ms == T0 && b.gaps[0].to_ms == T0 + 599999);
   assert_true(b.gaps[1].from_ms == T0 + 1200001 && b.gaps[1].to_ms == T0 + 3599999);
+  /* what was read from the newest run on shows that nothing came behind it */
+  timeline_bars_fill(&b, m, stats, NULL, place, 0, T0, now + 2 * WHEN_HOUR, now + WHEN_HOUR);
+  assert_true(b.gap_count == 3 && b.gaps[2].to_ms == now + WHEN_HOUR);
+  model_job_mutable(m, place, job)->top_read_ms = now + WHEN_HOUR - 60000;
+  model_add_span(m, place, job, now - 700000, now - 600000, false);
+  timeline_bars_fill(&b, m, stats, NULL, place, 0, T0, now + 2 * WHEN_HOUR, now + WHEN_HOUR);
+  assert_int_equal(b.gap_count, 2);
   model_add_span(m, place, job, T0, now, true);
   timeline_bars_fill(&b, m, stats, NULL, place, 0, T0, now + WHEN_HOUR, now);
   assert_int_equal(b.gap_count, 0);
