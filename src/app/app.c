@@ -26,7 +26,7 @@ int64_t app_mono_ms(const struct app *app)
 struct poller_now app_now(const struct app *app)
 {
   return (struct poller_now){
-      .wall_ms = app_wall_ms(app), .mono_ms = app_mono_ms(app), .logins = app->logins, .looked_at = true};
+      .wall_ms = app_wall_ms(app), .mono_ms = app_mono_ms(app), .logins = app->logins, .looked_at = !app->looked_away};
 }
 
 static struct err wake_open(int fds[2])
@@ -152,6 +152,12 @@ static void turn_intents(struct app *app)
     case INTENT_SWITCH_CONTEXT:
     case INTENT_CLOSE_CONTEXT:
       contexts_intent(app, in);
+      break;
+    case INTENT_SEEN:
+      model_see_notices(app->model, in->workers < 0 ? UINT64_MAX : (uint64_t)in->workers);
+      break;
+    case INTENT_FOCUS:
+      app->looked_away = in->text != NULL && strcmp(in->text, "out") == 0;
       break;
     }
   }
@@ -296,6 +302,7 @@ static void turn(struct app *app, bool front_ready)
   writes_turn(app);
   keep_turn(app);
   asks_turn(app);
+  watch_turn(app);
   struct poller_now now = app_now(app);
   app->quiet = poller_quiet(app->poller, app->model, &now) && app->writes == NULL && !history_is_painting(app->history);
   turn_frame(app);

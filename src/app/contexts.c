@@ -133,6 +133,12 @@ static void context_failed(struct app *app, size_t i, const struct err *why)
   model_add_problem(app->model, (int)i, why, now);
   freshness_bad(&c->identity_fresh, err_copy(why), now, WHEN_NONE);
   log_write(LOG_WARN, "login of %s: %s", c->name, err_message(why));
+  model_add_notice(app->model, &(struct notice){.kind = NOTICE_LOGIN,
+                                                .place = -1,
+                                                .context = (int)i,
+                                                .text = strpool_put(app->model->strings, err_message(why)),
+                                                .at_ms = now,
+                                                .seen_ms = now});
   model_touch(app->model);
 }
 
@@ -443,6 +449,8 @@ void contexts_intent(struct app *app, const struct intent *i)
   case INTENT_REFRESH:
   case INTENT_START_RUN:
   case INTENT_STOP_RUNS:
+  case INTENT_SEEN:
+  case INTENT_FOCUS:
     break;
   }
 }

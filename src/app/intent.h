@@ -18,7 +18,9 @@ enum intent_kind {
   INTENT_GIVE_MFA,
   INTENT_OPEN_CONTEXT, /* add a context (text: PROFILE[@REGION]) */
   INTENT_SWITCH_CONTEXT, /* replace all open contexts by this one */
-  INTENT_CLOSE_CONTEXT
+  INTENT_CLOSE_CONTEXT,
+  INTENT_SEEN,         /* the Events view was looked at: workers holds the number of the newest event shown */
+  INTENT_FOCUS         /* the terminal says whether somebody looks (text "in" or "out"): polling slows down while nobody does */
 };
 
 struct intent {

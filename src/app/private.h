@@ -72,6 +72,8 @@ struct app {
   struct history *history;
   uint64_t kept_generation; /* of the model, when the store was last brought up to it */
   int64_t keep_mono_ms;     /* when to write next */
+  int64_t polling_mono_ms;  /* when `polling` was written */
+  int64_t limits_mono_ms;   /* when runs were last held against their timeouts */
   struct app_context *contexts;
   size_t context_count;
   enum poller_login *logins;
@@ -82,7 +84,7 @@ struct app {
   struct intents intents;
   struct wants wants;
   int wake_fds[2];
-  bool quit;
+  bool quit, looked_away;
   uint64_t throttled_seen;
   /* the front's frame */
   const struct front_ops *ops;
@@ -131,6 +133,9 @@ void keep_identity(struct app *app, int context);              /* STS has spoken
 void keep_turn(struct app *app);
 int64_t keep_next_ms(const struct app *app);
 void keep_end(struct app *app); /* the last write */
+
+/* watch.c: what is written about the asking and about time that passes, once a second at most */
+void watch_turn(struct app *app);
 
 /* readiness.c */
 bool readiness_read(struct app *app); /* lines "+MS" on the test descriptor; true when time moved */

@@ -12,6 +12,7 @@ struct model *model_new(void)
   struct model *m = xcalloc(1, sizeof *m);
   m->strings = strpool_new();
   m->generation = 1;
+  m->polling.at_ms = WHEN_NONE;
   return m;
 }
 
@@ -74,6 +75,8 @@ void model_free(struct model *m)
   free(m->problems);
   free(m->changes);
   free(m->run_docs);
+  free(m->notices.items);
+  free(m->polling.places);
   strpool_free(m->strings);
   free(m);
 }

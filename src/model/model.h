@@ -16,6 +16,8 @@
 #include "base/err.h"
 #include "base/strpool.h"
 #include "base/when.h"
+#include "model/notices.h"
+#include "model/polling.h"
 #include "model/records.h"
 
 /* How fresh a thing is, and what went wrong last. A failed poll changes last_err and next_try, never the data. */
@@ -258,7 +260,9 @@ struct model {
   size_t change_count, change_cap;
   struct run_doc *run_docs; /* the last MODEL_RUN_DOCS_MAX that were on show */
   size_t run_doc_count, run_doc_cap;
-  uint64_t generation; /* grows with every change at all */
+  struct notices notices;
+  struct polling polling;
+  uint64_t generation; /* grows with every change at all, but for `polling` */
 };
 
 struct model *model_new(void);

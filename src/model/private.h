@@ -22,6 +22,9 @@ void job_runs_fini(struct job *j);
 void job_runs_note_job(struct model *m,
                        struct job *j); /* the definition's auto scaling changed: what silent runs inherit */
 
+/* notices.c */
+void notices_note_end(struct model *m, const struct job *j, const struct run *r); /* a run has ended while we looked */
+
 /* spans.c */
 void job_add_span(struct job *j, int64_t from_ms, int64_t to_ms);
 

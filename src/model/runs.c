@@ -382,6 +382,9 @@ static bool job_put(struct model *m, struct job *j, struct run *r)
     j->run_live += run_finished(r) ? 0 : 1;
     job_range_changed(j, r->started_ms);
     job_runs_changed(m, j);
+    /* One that began and ended between two readings is news; the history of a first reading is not. */
+    if (run_finished(r) && j->top_read_ms != WHEN_NONE && r->completed_ms >= j->top_read_ms)
+      notices_note_end(m, j, r);
     return true;
   }
   struct run *have = &j->runs[at];
@@ -389,6 +392,7 @@ static bool job_put(struct model *m, struct job *j, struct run *r)
     return false;
   run_keep_known(have, r);
   bool changed = !run_shows_same(have, r);
+  bool ended = run_finished(r) && !run_finished(have);
   if (run_finished(have) != run_finished(r))
     j->run_live = run_finished(r) ? j->run_live - 1 : j->run_live + 1;
   if (changed) {
@@ -404,6 +408,8 @@ static bool job_put(struct model *m, struct job *j, struct run *r)
   }
   if (changed)
     job_runs_changed(m, j);
+  if (ended)
+    notices_note_end(m, j, r);
   return changed;
 }
 

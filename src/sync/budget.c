@@ -62,9 +62,32 @@ bool budget_allows(struct budget *b, bool interactive, int64_t mono_ms)
   return b->tokens >= budget_floor(interactive) - 1e-9;
 }
 
+/* Seconds in which nothing was sent are emptied. */
+static void minute_turn(struct budget *b, int64_t mono_ms)
+{
+  int64_t second = mono_ms / 1000;
+  int64_t from = second - b->minute_at > 60 ? second - 60 : b->minute_at;
+  for (int64_t s = from + 1; s <= second; s++)
+    b->minute[s % 60] = 0;
+  if (second > b->minute_at)
+    b->minute_at = second;
+}
+
+unsigned budget_last_minute(const struct budget *b, int64_t mono_ms)
+{
+  struct budget copy = *b;
+  unsigned n = 0;
+  minute_turn(&copy, mono_ms);
+  for (size_t i = 0; i < 60; i++)
+    n += copy.minute[i];
+  return n;
+}
+
 void budget_take(struct budget *b, int64_t mono_ms)
 {
   b->sent++;
+  minute_turn(b, mono_ms);
+  b->minute[mono_ms / 1000 % 60]++;
   if (isinf(budget_rate(b)))
     return;
   b->tokens = budget_tokens(b, mono_ms) - 1;

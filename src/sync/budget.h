@@ -7,6 +7,7 @@
 #define GLUETOP_SYNC_BUDGET_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define BUDGET_WINDOW 256 /* sends that are remembered to know the present rate */
@@ -22,6 +23,8 @@ struct budget {
   uint64_t passed_since_cut;
   double met;               /* the rate at which the limit was met last; INFINITY: not known yet */
   uint64_t sent, throttled; /* in all */
+  unsigned minute[60];      /* sent in each of the last seconds; a ring by the second's number */
+  int64_t minute_at;        /* the second that was counted last */
   uint64_t random;
 };
 
@@ -36,6 +39,7 @@ void budget_throttled(struct budget *b, int64_t mono_ms); /* a refusal for the r
 double budget_rate(const struct budget *b);               /* INFINITY: no limit known */
 /* Of a second-long average over the last answers; 0 when idle. */
 double budget_present_rate(const struct budget *b, int64_t mono_ms);
+unsigned budget_last_minute(const struct budget *b, int64_t mono_ms); /* requests sent in the last 60 s */
 /* Uniform in [0, 1), from the budget's seed. */
 double budget_random(struct budget *b);
 

@@ -124,6 +124,10 @@ void poller_watch_job(struct poller *p, const struct model *m, int place, strid 
 /* A login works again: its failures are forgotten, what is late is asked now. */
 void poller_resume(struct poller *p, const struct model *m, int context);
 
+/* How the asking of a place stands; rows in flight first, then by when they are due. False: nothing was asked there yet. */
+bool poller_status(const struct poller *p, const struct model *m, int place, const struct poller_now *now,
+                   struct polling_place *out);
+
 struct budget *poller_budget(struct poller *p, int place); /* NULL when nothing was asked there yet */
 
 #endif

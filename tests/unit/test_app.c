@@ -635,6 +635,74 @@ static void test_a_start_by_schedule_is_seen_at_once(void **state)
   scene_close(&s);
 }
 
+static void test_notices(void **state)
+{
+  (void)state;
+  struct scene s;
+  fake_reset(NOW);
+  struct fake_job *j = fake_add_job("orders", "glueetl");
+  fake_add_run(j, "FAILED", NOW - WHEN_DAY, NOW - WHEN_DAY + 1000);
+  fake_add_run(j, "RUNNING", NOW - WHEN_HOUR, WHEN_NONE);
+  scene_open(&s, NULL);
+  scene_want_all(&s, INT64_MIN);
+  scene_run(&s);
+  const struct model *m = app_model(s.app);
+  assert_int_equal(m->notices.count, 0); /* history is no news */
+  fake_set_state(&fake.jobs[0].runs[0], "SUCCEEDED");
+  fake.jobs[0].runs[0].completed_ms = clock_wall_ms(&fake.clock);
+  s.until_ms = clock_wall_ms(&fake.clock) + 30000;
+  scene_run(&s);
+  assert_int_equal(m->notices.count, 1);
+  assert_int_equal(m->notices.items[0].kind, NOTICE_RECOVERED);
+  /* one that began and failed between two readings, and one that runs into its limit */
+  int64_t now = clock_wall_ms(&fake.clock);
+  fake_add_run(&fake.jobs[0], "TIMEOUT", now, now + 10);
+  fake_add_run(&fake.jobs[0], "RUNNING", now + 1000, WHEN_NONE);
+  s.until_ms = now + 10 * WHEN_MINUTE;
+  scene_run(&s);
+  assert_int_equal(m->notices.count, 2);
+  assert_int_equal(m->notices.items[1].kind, NOTICE_TIMED_OUT);
+  assert_int_equal(m->notices.items[1].severity, NOTICE_BAD);
+  assert_int_equal(notices_unseen(m), 2);
+  fake_set_state(&fake.jobs[0].runs[0], "STOPPED");
+  fake.login = LOGIN_FAILED;
+  s.until_ms = clock_wall_ms(&fake.clock) + 1000;
+  scene_run(&s);
+  assert_int_equal(m->notices.items[m->notices.count - 1].kind, NOTICE_LOGIN);
+  scene_close(&s);
+}
+
+static void test_status_for_the_polling_view(void **state)
+{
+  (void)state;
+  struct scene s;
+  fake_reset(NOW);
+  for (int i = 0; i < 100; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "job-%03d", i);
+    add_history(name, "glueetl", 3, WHEN_HOUR);
+  }
+  fake.jobs[7].fails = ERR_SERVER;
+  scene_open(&s, NULL);
+  scene_want_all(&s, INT64_MIN);
+  scene_run(&s);
+  s.until_ms = clock_wall_ms(&fake.clock) + 3000;
+  scene_run(&s);
+  const struct polling *p = &app_model(s.app)->polling;
+  assert_int_equal(p->place_count, 1);
+  const struct polling_place *pp = &p->places[0];
+  assert_int_equal(pp->jobs, 100);
+  assert_int_equal(pp->jobs_read, 99);
+  assert_int_equal(pp->jobs_failing, 1);
+  assert_int_equal(pp->sent, fake.in_all);
+  assert_int_equal(pp->last_minute, fake.in_all);
+  assert_true(isinf(pp->limit));
+  assert_int_equal(pp->row_count, POLLING_ROWS_MAX);
+  for (size_t i = 1; i < pp->row_count; i++)
+    assert_true(pp->rows[i - 1].due_ms <= pp->rows[i].due_ms);
+  scene_close(&s);
+}
+
 /* --- writes ---------------------------------------------------------------------------------------------------------- */
 
 static void press_start(struct scene *s, struct intents *out)
@@ -915,6 +983,8 @@ int main(void)
       cmocka_unit_test(test_keeps_to_a_rate_limit),
       cmocka_unit_test(test_steady_state),
       cmocka_unit_test(test_a_start_by_schedule_is_seen_at_once),
+      cmocka_unit_test(test_notices),
+      cmocka_unit_test(test_status_for_the_polling_view),
       cmocka_unit_test(test_start),
       cmocka_unit_test(test_stop_in_groups),
       cmocka_unit_test(test_writes_that_must_not_leave),
