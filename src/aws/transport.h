@@ -2,7 +2,10 @@
  *
  * A request is described once; each try is signed anew with a fresh date. Retries follow the one table in retry.h. Every header
  * that is signed is sent, and nothing that libcurl adds later is signed. A call that changes AWS runs on a fresh connection over
- * HTTP/1.1 and is never sent again when a byte of it may have arrived (architecture, "One direction"). */
+ * HTTP/1.1 and is never sent again when a byte of it may have arrived (architecture, "One direction").
+ *
+ * The program ignores SIGPIPE (main.c): with CURLOPT_NOSIGNAL, which a program with signals of its own needs, libcurl no longer does it,
+ * and a TLS peer that has gone would end us. */
 #ifndef GLUETOP_AWS_TRANSPORT_H
 #define GLUETOP_AWS_TRANSPORT_H
 
