@@ -2,6 +2,7 @@
  *   POST   /_sim/faults    one fault a line, added
  *   DELETE /_sim/faults    all faults gone
  *   POST   /_sim/advance   "MS": a manual clock moves on
+ *   POST   /_sim/agree     whoever waits for a device code gets its token
  *   GET    /_sim/stats     what arrived, as JSON */
 #include "sim/private.h"
 
@@ -76,6 +77,11 @@ bool sim_control(struct sim_world *w, const struct sim_http *http, struct sim_re
     reply->status = add_faults(w, http->body, &reply->body);
   } else if (strcmp(what, "faults") == 0 && strcmp(http->method, "DELETE") == 0) {
     sim_faults_fini(&w->faults);
+    reply->status = 204;
+  } else if (strcmp(what, "agree") == 0 && post) {
+    for (size_t i = 0; i < w->ticket_count; i++)
+      if (w->tickets[i].kind == TICKET_DEVICE && w->tickets[i].answer == DEVICE_WAITS)
+        w->tickets[i].answer = DEVICE_AGREED;
     reply->status = 204;
   } else if (strcmp(what, "advance") == 0 && post && w->clock.manual) {
     clock_advance(&w->clock, strtoll(http->body, NULL, 10));

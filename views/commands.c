@@ -1,6 +1,7 @@
 /* The commands of the palette: one table feeds carrying out, completion and help. */
 #include "views/shell_private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/xalloc.h"
@@ -177,7 +178,10 @@ static int context_meant(const struct shell *s)
   const struct model *m = s->scene.model;
   int found = s->scene.place >= 0 ? scene_context_of(m, s->scene.place) : -1;
   for (size_t i = 0; i < m->context_count && found < 0; i++) {
-    found = m->contexts[i].needs_login ? (int)i : -1;
+    found = !m->contexts[i].closed && m->contexts[i].needs_login ? (int)i : -1;
+  }
+  for (size_t i = 0; i < m->context_count && found < 0; i++) {
+    found = !m->contexts[i].closed ? (int)i : -1;
   }
   return found >= 0 ? found : 0;
 }
@@ -190,20 +194,49 @@ static void ask(const struct call *c, enum intent_kind kind, const char *said)
   shell_say(c->shell, ROLE_DIM, "%s%s", said, sign(SIGN_MORE));
 }
 
+static void open_about_login(const struct call *c, const struct view_ops *ops)
+{
+  char index[24];
+  snprintf(index, sizeof index, "%d", context_meant(c->shell));
+  shell_open(c->shell, ops, NULL, 0, index);
+}
+
 static void do_login(const struct call *c)
 {
-  ask(c, strcmp(c->rest, "retry") == 0 ? INTENT_LOGIN_RETRY : INTENT_LOGIN_DEVICE, "logging in");
+  bool retry = strcmp(c->rest, "retry") == 0;
+  ask(c, retry ? INTENT_LOGIN_RETRY : INTENT_LOGIN_DEVICE, "logging in");
+  if (!retry) {
+    open_about_login(c, &login_view);
+  }
 }
 
 static void do_mfa(const struct call *c)
 {
-  ask(c, INTENT_GIVE_MFA, "trying the code");
+  const struct model *m = c->shell->scene.model;
+  if (c->rest[0] != '\0') {
+    ask(c, INTENT_GIVE_MFA, "trying the code");
+    return;
+  }
+  for (size_t i = 0; i < m->context_count; i++) {
+    if (!m->contexts[i].closed && m->contexts[i].mfa_serial[0] != '\0') {
+      char index[24];
+      snprintf(index, sizeof index, "%zu", i);
+      shell_open(c->shell, &mfa_view, NULL, 0, index);
+      return;
+    }
+  }
+  shell_say(c->shell, ROLE_DIM, "no code is needed now");
+}
+
+static void do_whoami(const struct call *c)
+{
+  shell_open(c->shell, &whoami_view, NULL, 0, NULL);
 }
 
 static void context_change(const struct call *c, enum intent_kind kind, const char *said)
 {
   if (c->rest[0] == '\0') {
-    shell_say(c->shell, ROLE_WARN, "which one? :%s PROFILE@REGION", c->word);
+    shell_say(c->shell, ROLE_WARN, "which one? :%s NAME or PROFILE@REGION; Tab lists them", c->word);
   } else {
     ask(c, kind, said);
   }
@@ -219,16 +252,29 @@ static void do_switch(const struct call *c)
   context_change(c, INTENT_SWITCH_CONTEXT, "switching");
 }
 
+static void do_region(const struct call *c)
+{
+  if (c->rest[0] == '\0') {
+    shell_say(c->shell, ROLE_WARN, "which one? :region eu-west-1");
+    return;
+  }
+  struct intent *i = intents_add(c->intents, INTENT_SWITCH_CONTEXT);
+  i->context = context_meant(c->shell);
+  i->text = xasprintf("@%s", c->rest); /* the same login there */
+  shell_say(c->shell, ROLE_DIM, "switching%s", sign(SIGN_MORE));
+}
+
 static void do_close_context(const struct call *c)
 {
   const struct model *m = c->shell->scene.model;
   int found = c->rest[0] == '\0' ? context_meant(c->shell) : -1;
-  for (size_t i = 0; i < m->context_count && found < 0; i++) {
-    found = strcmp(m->contexts[i].name, c->rest) == 0 ? (int)i : -1;
+  size_t open = 0;
+  for (size_t i = 0; i < m->context_count; i++) {
+    open += !m->contexts[i].closed;
+    found = found < 0 && !m->contexts[i].closed && strcmp(m->contexts[i].name, c->rest) == 0 ? (int)i : found;
   }
-  if (found < 0 || m->context_count < 2) {
-    shell_say(c->shell, ROLE_WARN,
-              m->context_count < 2 ? "it is the only one open; q quits" : "no such context is open");
+  if (found < 0 || open < 2) {
+    shell_say(c->shell, ROLE_WARN, open < 2 ? "it is the only one open; q quits" : "no such context is open");
   } else {
     intents_add(c->intents, INTENT_CLOSE_CONTEXT)->context = found;
   }
@@ -253,11 +299,15 @@ static const struct command {
     {"export", "write what is shown: export FILE.csv, .json or .txt", ARG_NONE, do_export},
     {"utc", "times in UTC", ARG_NONE, do_utc},
     {"local", "times in the local zone", ARG_NONE, do_local},
-    {"context", "open another account as well: context PROFILE@REGION", ARG_NONE, do_context},
-    {"switch", "go to another account instead: switch PROFILE@REGION", ARG_NONE, do_switch},
+    {"context", "open another account as well: context NAME, or PROFILE@REGION", ARG_CHOICE, do_context},
+    {"switch", "go to another account instead: switch NAME, or PROFILE@REGION", ARG_CHOICE, do_switch},
+    {"ctx", "the same as switch", ARG_CHOICE, do_switch},
+    {"profile", "the same as switch", ARG_CHOICE, do_switch},
+    {"region", "the same login in another Region: region eu-west-1", ARG_REGION, do_region},
+    {"whoami", "whose keys are used, where from, until when", ARG_NONE, do_whoami},
     {"close-context", "close an account: close-context [NAME]", ARG_CONTEXT, do_close_context},
-    {"login", "log in: login, or login retry", ARG_NONE, do_login},
-    {"mfa", "give a code: mfa 123456", ARG_NONE, do_mfa},
+    {"login", "log in by SSO in a browser: login; or try again: login retry", ARG_NONE, do_login},
+    {"mfa", "give the code of an MFA device", ARG_NONE, do_mfa},
 };
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
@@ -358,6 +408,30 @@ static void complete_jobs(const struct model *m, const char *typed, complete_fn 
   }
 }
 
+/* Those in use first, then where Glue is. */
+static void complete_regions(const struct model *m, const char *typed, complete_fn *fn, void *user)
+{
+  static const char *const regions[] = {
+      "us-east-1",      "us-east-2",      "us-west-1",      "us-west-2",      "ca-central-1",   "ca-west-1",
+      "eu-west-1",      "eu-west-2",      "eu-west-3",      "eu-central-1",   "eu-central-2",   "eu-north-1",
+      "eu-south-1",     "eu-south-2",     "ap-northeast-1", "ap-northeast-2", "ap-northeast-3", "ap-southeast-1",
+      "ap-southeast-2", "ap-southeast-3", "ap-south-1",     "ap-south-2",     "ap-east-1",      "sa-east-1",
+      "me-south-1",     "me-central-1",   "af-south-1",     "il-central-1",   "cn-north-1",     "cn-northwest-1",
+      "us-gov-west-1",  "us-gov-east-1",  "eusc-de-east-1"};
+  size_t len = strlen(typed);
+  for (size_t i = 0; i < m->choice_count; i++) {
+    const char *about = m->choices[i].about;
+    if (about[0] != '\0' && strchr(about, ' ') == NULL && strncmp(about, typed, len) == 0) {
+      fn(user, about, m->choices[i].name);
+    }
+  }
+  for (size_t i = 0; i < sizeof regions / sizeof regions[0]; i++) {
+    if (strncmp(regions[i], typed, len) == 0) {
+      fn(user, regions[i], "");
+    }
+  }
+}
+
 void shell_complete(const struct model *model, struct view *below, const char *line, complete_fn *fn, void *user)
 {
   char word[64];
@@ -391,9 +465,17 @@ void shell_complete(const struct model *model, struct view *below, const char *l
         fn(user, spans[i], "");
       }
     }
+  } else if (found->arg == ARG_CHOICE && model != NULL) {
+    for (size_t i = 0; i < model->choice_count; i++) {
+      if (strncmp(model->choices[i].name, rest, strlen(rest)) == 0) {
+        fn(user, model->choices[i].name, model->choices[i].about);
+      }
+    }
+  } else if (found->arg == ARG_REGION && model != NULL) {
+    complete_regions(model, rest, fn, user);
   } else if (found->arg == ARG_CONTEXT && model != NULL) {
     for (size_t i = 0; i < model->context_count; i++) {
-      if (strncmp(model->contexts[i].name, rest, strlen(rest)) == 0) {
+      if (!model->contexts[i].closed && strncmp(model->contexts[i].name, rest, strlen(rest)) == 0) {
         fn(user, model->contexts[i].name, model->contexts[i].source);
       }
     }

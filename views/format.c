@@ -211,3 +211,15 @@ int compare_pooled(const struct strpool *strings, strid a, strid b)
   const char *x = strpool_get(strings, a), *y = strpool_get(strings, b);
   return a == b ? 0 : text_compare(x != NULL ? x : "", y != NULL ? y : "");
 }
+
+void format_clock_skew(struct buf *out, int64_t skew_ms)
+{
+  int64_t minutes = (skew_ms < 0 ? -skew_ms : skew_ms) / WHEN_MINUTE;
+  buf_adds(out, "clock is ");
+  if (minutes >= 120) {
+    buf_addf(out, "%lld h ", (long long)(minutes / 60));
+  } else {
+    buf_addf(out, "%lld min ", (long long)minutes);
+  }
+  buf_adds(out, skew_ms > 0 ? "slow" : "fast");
+}

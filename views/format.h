@@ -12,6 +12,7 @@
 void format_nothing(struct buf *out);
 void format_count(struct buf *out, int64_t n); /* 2,112 */
 void format_dpu(struct buf *out, double dpu);  /* 84, 0.0625; NAN is ? */
+void format_clock_skew(struct buf *out, int64_t skew_ms); /* clock is 7 min slow */
 void format_span(struct buf *out, int64_t ms); /* 3m07s */
 void format_ago(struct buf *out, int64_t ms);  /* <1m, 4m, 2h, 3d */
 void format_minutes(struct buf *out, int64_t minutes);

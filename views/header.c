@@ -10,7 +10,8 @@
 #include "views/pieces.h"
 #include "views/rows.h"
 
-#define OLD_MS (10 * WHEN_MINUTE) /* data older than that is told in warning colour */
+#define EXPIRY_WARNS_MS (4 * WHEN_MINUTE)  /* they are renewed long before: so this is a renewal that fails */
+#define OLD_MS          (10 * WHEN_MINUTE) /* data older than that is told in warning colour */
 
 /* --- counting ------------------------------------------------------------------------------------------------------- */
 
@@ -101,7 +102,7 @@ void shell_summarise(struct shell *s)
     }
   }
   for (size_t c = 0; c < m->context_count; c++) {
-    if (scene_shows(&s->scene, m->contexts[c].place)) {
+    if (!m->contexts[c].closed && scene_shows(&s->scene, m->contexts[c].place)) {
       sum->login = sum->login || m->contexts[c].needs_login;
       if (err_is(&m->contexts[c].identity_fresh.last_err) && never) {
         sum->trouble = m->contexts[c].identity_fresh.last_err.kind;
@@ -115,16 +116,43 @@ void shell_summarise(struct shell *s)
 
 /* --- the header line ------------------------------------------------------------------------------------------------ */
 
+/* A word and a colour: the colour alone says nothing. */
+static unsigned label_style(const struct context *c)
+{
+  static const unsigned styles[CONTEXT_COLOUR_COUNT] = {
+      [CONTEXT_PLAIN] = ROLE_CONTEXT, [CONTEXT_RED] = ROLE_BAD,     [CONTEXT_YELLOW] = ROLE_WARN,
+      [CONTEXT_GREEN] = ROLE_GOOD,    [CONTEXT_BLUE] = ROLE_ACCENT,
+  };
+  bool known = c->colour > CONTEXT_PLAIN && c->colour < CONTEXT_COLOUR_COUNT;
+  return (known ? styles[c->colour] | STYLE_REVERSE : ROLE_CONTEXT) | STYLE_BOLD;
+}
+
+/* Keys that are nearly over although they should have been renewed long ago, and a clock that is wrong. */
+static void add_warnings(const struct shell *s, struct pieces *l, const struct context *c)
+{
+  int64_t left = c->expires_ms == WHEN_NONE ? INT64_MAX : c->expires_ms - s->scene.now_ms - c->skew_ms;
+  if (c->skew_ms != 0) {
+    struct buf text;
+    buf_init(&text, 128);
+    format_clock_skew(&text, c->skew_ms);
+    pieces_add(l, 65, 1, ROLE_WARN, "%s", text.data);
+    buf_fini(&text);
+  }
+  if (!c->needs_login && left < EXPIRY_WARNS_MS) {
+    pieces_add(l, 84, 1, ROLE_WARN, "keys end in %d min", left > 0 ? (int)(left / WHEN_MINUTE) + 1 : 0);
+  }
+}
+
 static void add_identity(const struct shell *s, struct pieces *l, int width)
 {
   const struct model *m = s->scene.model;
   size_t shown = 0;
   for (size_t i = 0; i < m->context_count; i++) {
-    shown += scene_shows(&s->scene, m->contexts[i].place);
+    shown += !m->contexts[i].closed && scene_shows(&s->scene, m->contexts[i].place);
   }
   for (size_t i = 0; i < m->context_count; i++) {
     const struct context *c = &m->contexts[i];
-    if (!scene_shows(&s->scene, c->place)) {
+    if (c->closed || !scene_shows(&s->scene, c->place)) {
       continue;
     }
     struct buf account;
@@ -135,13 +163,17 @@ static void add_identity(const struct shell *s, struct pieces *l, int width)
       buf_adds(&account, c->account != NULL ? c->account : "");
     }
     if (c->label != NULL && c->label[0] != '\0') {
-      pieces_add(l, 90, 2, ROLE_CONTEXT, "%s", c->label);
+      pieces_add(l, 91, 2, label_style(c), " %s ", c->label);
     } else if (c->profile != NULL && c->profile[0] != '\0') {
       pieces_add(l, 90, 2, ROLE_CONTEXT, "%s", c->profile);
     }
-    pieces_add(l, 88, l->count > 1 && l->items[l->count - 1].worth == 90 ? 1 : 2, ROLE_CONTEXT, "%s",
+    pieces_add(l, 88, l->count > 1 && l->items[l->count - 1].worth >= 90 ? 1 : 2, ROLE_CONTEXT, "%s",
                account.len > 0 ? account.data : "account ?");
     pieces_add(l, 87, 1, ROLE_CONTEXT, "%s", c->region);
+    add_warnings(s, l, c);
+    if (c->read_only && !s->scene.read_only) {
+      pieces_add(l, 61, 1, ROLE_GOOD, "read-only");
+    }
     if (!c->confirmed) {
       pieces_add(l, 83, 1, ROLE_WARN, "unconfirmed");
     }

@@ -1,6 +1,7 @@
 #include "views/shell.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/xalloc.h"
@@ -304,6 +305,11 @@ static void apply(struct shell *s, struct view *v, struct outcome *o, const stru
       s->held_until_ms = s->mono_ms + HELD_MS;
     }
   }
+  if (o->copy != NULL) {
+    free(s->copy);
+    s->copy = text_clean_dup(o->copy, TEXT_LINE);
+    shell_say(s, ROLE_GOOD, "copied: %s", s->copy);
+  }
   if (o->say != NULL) {
     shell_say(s, o->say_role, "%s", o->say);
   }
@@ -451,6 +457,26 @@ static void tell_problems(struct shell *s)
   s->problems_seen = m->problem_count;
 }
 
+/* A login that waits for a code asks for it once; Esc leaves it, :mfa asks again. */
+static void ask_for_codes(struct shell *s)
+{
+  const struct model *m = s->scene.model;
+  bool busy = shell_top(s) == NULL || (shell_top(s)->ops->flags & VIEW_OVERLAY) != 0;
+  for (size_t i = 0; i < m->context_count && i < sizeof s->mfa_asked * 8; i++) {
+    uint64_t bit = UINT64_C(1) << i;
+    bool waits = !m->contexts[i].closed && m->contexts[i].mfa_serial[0] != '\0';
+    if (waits && !(s->mfa_asked & bit) && !busy) {
+      char index[24];
+      snprintf(index, sizeof index, "%zu", i);
+      shell_open(s, &mfa_view, NULL, 0, index);
+      s->mfa_asked |= bit;
+      busy = true;
+    } else if (!waits) {
+      s->mfa_asked &= ~bit;
+    }
+  }
+}
+
 void shell_update(struct shell *s, const struct model *model, int64_t now_ms, int64_t mono_ms, bool quiet, int width,
                   int height)
 {
@@ -462,13 +488,16 @@ void shell_update(struct shell *s, const struct model *model, int64_t now_ms, in
   s->scene.width = width;
   s->scene.height = height > 5 ? height - 5 : 1;
   s->stale = false;
-  if (s->scene.place >= (int)model->place_count) {
+  if (s->scene.place >= (int)model->place_count ||
+      (s->scene.place >= 0 && scene_context_of(model, s->scene.place) < 0)) {
     s->scene.place = -1;
   }
   if (s->say != NULL && mono_ms >= s->say_until_ms) {
     free(s->say);
     s->say = NULL;
   }
+  ask_for_codes(s);
+  t = &s->tabs[s->tab];
   shell_resolve_window(s);
   desk_aim(s->scene.desk, &s->scene);
   shell_summarise(s);

@@ -276,11 +276,16 @@ static void close_view(struct shell *s, struct intents *out)
 
 static void next_place(struct shell *s)
 {
-  size_t count = s->scene.model != NULL ? s->scene.model->place_count : 0;
+  size_t all = s->scene.model != NULL ? s->scene.model->place_count : 0, count = 0;
+  for (size_t i = 0; i < all; i++) {
+    count += scene_context_of(s->scene.model, (int)i) >= 0;
+  }
   if (count < 2) {
-    shell_say(s, ROLE_DIM, "one account is open; :context PROFILE@REGION opens another");
+    shell_say(s, ROLE_DIM, "one account is open; :context NAME opens another");
   } else {
-    s->scene.place = s->scene.place + 1 < (int)count ? s->scene.place + 1 : -1;
+    do {
+      s->scene.place = s->scene.place + 1 < (int)all ? s->scene.place + 1 : -1;
+    } while (s->scene.place >= 0 && scene_context_of(s->scene.model, s->scene.place) < 0);
     if (s->scene.place < 0) {
       shell_say(s, ROLE_TEXT, "all %zu accounts together", count);
     } else {

@@ -37,9 +37,10 @@ void outcome_fini(struct outcome *o)
   free(o->text);
   free(o->command);
   free(o->say);
+  free(o->copy);
   o->subjects = NULL;
   o->subject_count = 0;
-  o->text = o->command = o->say = NULL;
+  o->text = o->command = o->say = o->copy = NULL;
 }
 
 void outcome_say(struct outcome *o, enum role role, const char *format, ...)
@@ -68,7 +69,7 @@ int scene_context_of(const struct model *m, int place)
   int found = -1;
   for (size_t i = 0; i < m->context_count; i++) {
     const struct context *c = &m->contexts[i];
-    if (c->place == place && (found < 0 || (!m->contexts[found].confirmed && c->confirmed))) {
+    if (!c->closed && c->place == place && (found < 0 || (!m->contexts[found].confirmed && c->confirmed))) {
       found = (int)i;
     }
   }
@@ -77,5 +78,6 @@ int scene_context_of(const struct model *m, int place)
 
 bool scene_shows(const struct scene *s, int place)
 {
-  return s->place < 0 || s->place == place;
+  /* a place that no open context leads to is nobody's: the account before a switch */
+  return (s->place < 0 || s->place == place) && (s->model == NULL || scene_context_of(s->model, place) >= 0);
 }

@@ -74,6 +74,7 @@ struct outcome {
   char *text;         /* for open; owned */
   char *command;      /* a palette command to be carried out; owned */
   enum action action; /* an action for the view below, once this one is away */
+  char *copy;         /* for the clipboard; owned */
   char *say;          /* for the status line; owned */
   enum role say_role;
   bool stale; /* the view wants update before the next drawing */
@@ -125,12 +126,13 @@ struct view {
 struct view *view_new(const struct view_ops *ops, const struct view_args *args, struct err *error);
 void view_free(struct view *v);
 
-/* The context to speak to a place with: the first confirmed one that leads there, else the first; -1: none. */
+/* The open context to speak to a place with: the first confirmed one that leads there, else the first; -1: none. */
 int scene_context_of(const struct model *m, int place);
 bool scene_shows(const struct scene *s, int place);
 
 /* Views that open from others. */
 extern const struct view_ops jobs_view, runs_view, job_runs_view, run_view, job_view, raw_view, help_view,
-    messages_view, palette_view, filter_view, sort_view, start_view, stop_view, export_view, quit_view;
+    messages_view, palette_view, filter_view, sort_view, start_view, stop_view, export_view, quit_view, login_view, mfa_view,
+    whoami_view;
 
 #endif

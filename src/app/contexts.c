@@ -181,7 +181,10 @@ static void context_wants_mfa(struct app *app, size_t i)
   const char *serial = login_mfa_serial(app->contexts[i].login);
   struct context *c = &app->model->contexts[i];
   model_set_text(app->model, &c->mfa_serial, serial == NULL ? "?" : serial);
-  struct err e = err_new(ERR_CREDENTIALS, "the code of MFA device %s is needed", c->mfa_serial);
+  const struct err *refused = login_error(app->contexts[i].login);
+  struct err e = refused != NULL && err_is(refused)
+                     ? err_copy(refused)
+                     : err_new(ERR_CREDENTIALS, "the code of MFA device %s is needed", c->mfa_serial);
   context_failed(app, i, &e);
   err_fini(&e);
 }

@@ -32,6 +32,7 @@
  *   print                    the screen onto standard output, for who writes a script
  *   picture NAME             draw the screen into FOLDER/NAME.svg and .png (with --pictures)
  *   fault SPEC, no-faults    gluesim's, from now on
+ *   agree                    whoever waits for a device code (:login) gets its token
  *   arrived OP N / done OP N gluesim has read, carried out OP exactly N times
  *   signal NAME              TERM HUP INT QUIT TSTP CONT SEGV BUS ABRT WINCH KILL FPE ILL
  *   stopped / fg             until the job is stopped; what fg does
@@ -370,6 +371,14 @@ static bool step_no_faults(struct drive *d, const char *text)
   return good || failed(d, "gluesim keeps its faults (has it --control?)");
 }
 
+static bool step_agree(struct drive *d, const char *text)
+{
+  char *answer = world_ask_sim(d, "POST", "/_sim/agree", text);
+  bool good = answer != NULL;
+  free(answer);
+  return good || failed(d, "gluesim did not hear of it (has it --control?)");
+}
+
 static bool step_arrived(struct drive *d, const char *text)
 {
   return check_count(d, text, "arrived");
@@ -481,6 +490,7 @@ static const struct {
     {"start-live", step_start_live, BEFORE},
     {"fault", step_fault, BEFORE},
     {"no-faults", step_no_faults, BEFORE},
+    {"agree", step_agree, BEFORE},
     {"keys", type_keys, 0},
     {"type", step_type, 0},
     {"raw", step_raw, 0},
