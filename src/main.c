@@ -41,7 +41,6 @@ static void catch_interrupts(void)
   sigemptyset(&sa.sa_mask);
   sigaction(SIGINT, &sa, NULL);
   sigaction(SIGTERM, &sa, NULL);
-  signal(SIGPIPE, SIG_IGN); /* a closed pager is an error of fwrite, not a death */
 }
 
 /* What to open: --context as often as given, else --profile and --region, else the contexts that the config file opens, else the default
@@ -229,6 +228,7 @@ int main(int argc, char **argv)
   int status = 0;
 
   setlocale(LC_ALL, "");
+  signal(SIGPIPE, SIG_IGN); /* a closed pager or a server that hangs up is an error of a write, not a death */
   if (argc == 2 &&
       strcmp(argv[1], "--dump-keys") == 0) { /* not in the manual: `make keys` writes doc/keys.md with it */
     char *keys = views_keys_markdown();
