@@ -34,6 +34,7 @@
  *   fault SPEC, no-faults    gluesim's, from now on
  *   agree                    whoever waits for a device code (:login) gets its token
  *   arrived OP N / done OP N gluesim has read, carried out OP exactly N times
+ *   refused OP N             so many times the keys or the signature were not good
  *   signal NAME              TERM HUP INT QUIT TSTP CONT SEGV BUS ABRT WINCH KILL FPE ILL
  *   stopped / fg             until the job is stopped; what fg does
  *   hang-up                  the terminal goes away
@@ -384,6 +385,11 @@ static bool step_arrived(struct drive *d, const char *text)
   return check_count(d, text, "arrived");
 }
 
+static bool step_refused(struct drive *d, const char *text)
+{
+  return check_count(d, text, "unsigned");
+}
+
 static bool step_done(struct drive *d, const char *text)
 {
   return check_count(d, text, "done");
@@ -512,6 +518,7 @@ static const struct {
     {"print", step_print, 0},
     {"picture", step_picture, 0},
     {"arrived", step_arrived, CHECK},
+    {"refused", step_refused, CHECK},
     {"done", step_done, CHECK},
     {"signal", step_signal, 0},
     {"stopped", step_stopped, CHECK},
