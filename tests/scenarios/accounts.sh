@@ -146,6 +146,9 @@ has "what else stood in the cache stays" "$CACHE" '"as it was"'
 if grep -q old-token "$CACHE"; then bad "the renewed token is written back"; else ok "the renewed token is written back"; fi
 
 who "credential_process" process 441290129012 --profile process
+export AWS_ACCESS_KEY_ID=AKIANOTFORCHILDREN01 AWS_SECRET_ACCESS_KEY=not-for-children
+who "credential_process, which does not see the environment's keys" process 441290129012 --profile process
+unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
 gt whoami --profile process-fails
 is "credential_process that fails" 3 "$STATUS"
 has "its own words are told" "$WORK/err" "corp-login renew"
@@ -238,5 +241,21 @@ for secret in "$SECRET" gluesim-sso-access-token gluesim-sso-refresh-token glues
     ok "no log holds $secret"
   fi
 done
+
+# --- no core dump while keys are held ---
+
+if [ -r /proc/self/limits ]; then
+  curl -s -d 'GetCallerIdentity:hang' "$URL/_sim/faults"
+  before=$(curl -s "$URL/_sim/stats" | grep -o '"faulted":[1-9]' | wc -l)
+  "$BUILD/gluetop" --endpoint-url "$URL" whoami --profile static >/dev/null 2>&1 </dev/null &
+  held=$!
+  tries=0
+  while [ "$(curl -s "$URL/_sim/stats" | grep -o '"faulted":[1-9]' | wc -l)" -le "$before" ] && [ $tries -lt 2000 ]; do
+    tries=$((tries + 1))
+  done
+  is "no core file may be written" "0 0" "$(awk '/^Max core/ {print $5, $6}' /proc/$held/limits)"
+  kill $held
+  wait $held 2>/dev/null
+fi
 
 verdict
