@@ -21,6 +21,7 @@ struct views_front {
   struct app *app;
   struct terminal *term;
   struct input_decoder decoder;
+  bool typed_ahead; /* the decoder may hold keys that wait for an update */
   struct shell *shell;
   struct canvas canvas;
   uint64_t generation; /* of the model when the rows were computed */
@@ -126,9 +127,12 @@ static void front_input(void *front, bool ready, struct intents *out)
     f->dirty = true;
     f->updated = false;
   }
-  while (!f->hung_up && input_next(&f->decoder, mono, &in)) {
+  /* Keys typed ahead of a view meet its rows: after a key that opened one, the rest waits for the next update. */
+  f->typed_ahead = false;
+  while (!f->hung_up && !f->typed_ahead && input_next(&f->decoder, mono, &in)) {
     shell_input(f->shell, &in, mono, out);
     f->dirty = true;
+    f->typed_ahead = shell_needs_rows(f->shell);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "views/commands.h"
 #include "views/doc.h"
 #include "views/format.h"
+#include "views/shell_private.h"
 
 struct text_state {
   struct doc_text doc;
@@ -133,15 +134,43 @@ const struct view_ops help_view = {
     .doc = text_doc,
 };
 
+/* Starts and stops that were asked for here, with whole ids and the service's own words. */
+static void add_changes(struct doc_text *d, const struct scene *scene)
+{
+  const struct model *m = scene->model;
+  for (size_t i = m->change_count; i > 0; i--) {
+    const struct change *c = &m->changes[i - 1];
+    const char *job = model_str(m, c->job), *run = model_str(m, c->run_id);
+    bool bad = c->result == CHANGE_REFUSED || c->result == CHANGE_UNCERTAIN;
+    struct buf text;
+    buf_init(&text, 8192);
+    format_moment_whole(&text, c->at_ms, scene->zone);
+    buf_addf(&text, "  %s", shell_change_word(c->result));
+    if (job != NULL) {
+      buf_addf(&text, "  %s", job);
+    }
+    doc_blank(d);
+    doc_text(d, 0, bad ? ROLE_BAD : ROLE_HEADING, text.data);
+    if (run != NULL && run[0] != '\0') {
+      doc_text(d, 2, ROLE_DIM, run);
+    }
+    if (c->message != NULL && c->message[0] != '\0') {
+      doc_text(d, 2, ROLE_TEXT, c->message);
+    }
+    buf_fini(&text);
+  }
+}
+
 static void messages_update(struct view *v, const struct scene *scene)
 {
   struct text_state *s = v->state;
   struct doc_text *d = &s->doc;
   const struct model *m = scene->model;
   doc_begin(d);
-  if (m->problem_count == 0) {
+  if (m->problem_count == 0 && m->change_count == 0) {
     doc_text(d, 0, ROLE_DIM, "Nothing has gone wrong.");
   }
+  add_changes(d, scene);
   for (size_t i = m->problem_count; i > 0; i--) {
     const struct problem *p = &m->problems[i - 1];
     struct buf text;

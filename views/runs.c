@@ -89,11 +89,36 @@ static void add_runs(struct runs_state *s, const struct scene *scene, int place,
   }
 }
 
+/* What could not be read is never "no runs": the first error stands for all, the header counts them. */
+static char *why_none_of_all(const struct scene *scene, char *otherwise)
+{
+  const struct model *m = scene->model;
+  const struct err *first = NULL;
+  size_t count = 0;
+  for (size_t p = 0; p < m->place_count; p++) {
+    for (size_t i = 0; scene_shows(scene, (int)p) && i < m->places[p].job_count; i++) {
+      const struct err *e = &m->places[p].jobs[i].runs_fresh.last_err;
+      if (err_is(e)) {
+        first = first == NULL ? e : first;
+        count++;
+      }
+    }
+  }
+  if (first == NULL) {
+    return otherwise;
+  }
+  free(otherwise);
+  return xasprintf("the runs of %zu %s could not be read: %s", count, count == 1 ? "job" : "jobs", err_message(first));
+}
+
 static char *why_no_runs(const struct runs_state *s, const struct scene *scene)
 {
   const struct model *m = scene->model;
   char *why = rows_why_empty(scene, s->list.row_count, "runs");
   const struct job *j = s->one_job ? model_job(m, s->place, s->job) : NULL;
+  if (why != NULL && !s->one_job) {
+    why = why_none_of_all(scene, why);
+  }
   if (why != NULL && j != NULL && err_is(&j->runs_fresh.last_err) && j->runs_fresh.fetched_ms == WHEN_NONE) {
     free(why);
     why = xasprintf("runs could not be read: %s", err_message(&j->runs_fresh.last_err));

@@ -256,6 +256,14 @@ bool shell_stale(const struct shell *s)
   return s->stale;
 }
 
+bool shell_needs_rows(const struct shell *s)
+{
+  const struct shell_tab *t = &s->tabs[s->tab];
+  const struct view *v = t->depth > 0 ? t->stack[t->depth - 1] : NULL;
+  bool unseen_dialog = v != NULL && (v->ops->flags & VIEW_TAKES_TEXT) && !(v->ops->flags & VIEW_BOTTOM) && !v->drawn;
+  return s->stale && !unseen_dialog;
+}
+
 bool shell_has_work(const struct shell *s)
 {
   return s->scene.model != NULL && !desk_ready(s->scene.desk, &s->scene);
@@ -404,7 +412,7 @@ void shell_wants(struct shell *s, struct wants *out)
   }
 }
 
-static const char *change_word(enum change_result r)
+const char *shell_change_word(enum change_result r)
 {
   static const char *const words[] = {
       [CHANGE_PENDING] = "under way", [CHANGE_STARTED] = "started",     [CHANGE_STOPPING] = "stopping",
@@ -427,9 +435,14 @@ static void tell_changes(struct shell *s)
       const char *job = model_str(m, c->job), *run = model_str(m, c->run_id);
       bool good = c->result == CHANGE_STARTED || c->result == CHANGE_STOPPING || c->result == CHANGE_UNCHANGED;
       s->changes_told[i] = (uint8_t)c->result;
-      shell_say(s, good ? ROLE_GOOD : ROLE_BAD, "%s %s %s%s%s", change_word(c->result), job != NULL ? job : "",
-                run != NULL ? run : "", c->message != NULL && c->message[0] != '\0' ? ": " : "",
-                c->message != NULL ? c->message : "");
+      struct buf id;
+      buf_init(&id, 256);
+      if (run != NULL) {
+        format_run_short(&id, run); /* the reason behind it must have room; the messages have the whole id */
+      }
+      shell_say(s, good ? ROLE_GOOD : ROLE_BAD, "%s %s %s%s%s", shell_change_word(c->result), job != NULL ? job : "",
+                id.data, c->message != NULL && c->message[0] != '\0' ? ": " : "", c->message != NULL ? c->message : "");
+      buf_fini(&id);
     }
   }
 }

@@ -50,6 +50,9 @@ bool shell_take_repaint(struct shell *s);
 char *shell_take_copy(struct shell *s);
 /* A setting changed (zone, window, place …): shell_update is due though the model stayed as it was. */
 bool shell_stale(const struct shell *s);
+/* The next key should wait for an update: it is meant for rows that are not there yet. Not so before a dialog, which takes no key that was
+ * typed before it could be seen. */
+bool shell_needs_rows(const struct shell *s);
 /* The boards are behind the model: call shell_work, a slice of at most 2 ms, until it says false. When it has caught up, shell_stale is
  * true. */
 bool shell_has_work(const struct shell *s);

@@ -81,6 +81,7 @@ void shell_say(struct shell *s, enum role role, const char *format, ...) __attri
 void shell_open(struct shell *s, const struct view_ops *ops, const struct subject *subjects, size_t count,
                 const char *text);
 void shell_pop(struct shell *s);
+const char *shell_change_word(enum change_result r); /* how a start or stop went, in a word */
 void shell_go_to_tab(struct shell *s, size_t tab);
 /* Carry out an action that no view has handled. */
 void shell_act(struct shell *s, enum action a, struct intents *out);

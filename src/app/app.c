@@ -306,8 +306,8 @@ static void turn(struct app *app, bool front_ready)
   struct poller_now now = app_now(app);
   app->quiet = poller_quiet(app->poller, app->model, &now) && app->writes == NULL && !history_is_painting(app->history);
   turn_frame(app);
-  bool at_rest = transport_in_flight(app->transport) == 0 && !contexts_working(app) &&
-                 next_timer_ms(app) > app_mono_ms(app) && app->framed_generation == app->model->generation;
+  bool at_rest = !transport_busy(app->transport) && !contexts_working(app) && next_timer_ms(app) > app_mono_ms(app) &&
+                 app->framed_generation == app->model->generation;
   readiness_tell(app, at_rest);
 }
 

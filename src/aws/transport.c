@@ -264,6 +264,14 @@ size_t transport_in_flight(const struct transport *t)
   return t->count;
 }
 
+bool transport_busy(const struct transport *t)
+{
+  bool busy = t->work;
+  for (const struct transfer *x = t->first; x != NULL && !busy; x = x->next)
+    busy = x->state != TRANSFER_BACKOFF && x->state != TRANSFER_QUEUED;
+  return busy;
+}
+
 struct transport_stats transport_stats(const struct transport *t)
 {
   return t->stats;

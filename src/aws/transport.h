@@ -97,6 +97,8 @@ struct transport_fd {
 struct err transport_wait(struct transport *t, struct transport_fd *extra, unsigned extra_count,
                           int64_t timeout_ms) ERR_MUST_CHECK;
 size_t transport_in_flight(const struct transport *t); /* requests sent, waiting for a retry, or queued */
+/* Is anything under way that moves without the clock: an answer awaited, a login, a call-back to come? Waiting for a retry is not. */
+bool transport_busy(const struct transport *t);
 
 struct transport_stats {
   uint64_t requests; /* tries that left */

@@ -118,6 +118,12 @@ double budget_present_rate(const struct budget *b, int64_t mono_ms)
   return n * 1000.0 / (double)(span < BUDGET_RATE_MIN_MS ? BUDGET_RATE_MIN_MS : span);
 }
 
+int64_t budget_silent_ms(const struct budget *b, int64_t mono_ms)
+{
+  unsigned last = (b->passed_next + BUDGET_WINDOW - 1) % BUDGET_WINDOW;
+  return b->passed_count == 0 ? 0 : mono_ms - b->passed[last];
+}
+
 void budget_passed(struct budget *b, int64_t mono_ms)
 {
   b->passed[b->passed_next] = mono_ms;

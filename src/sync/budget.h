@@ -34,6 +34,8 @@ bool budget_allows(struct budget *b, bool interactive, int64_t mono_ms);
 void budget_take(struct budget *b, int64_t mono_ms);
 /* When budget_allows may say yes (monotonic ms, jitter included); INT64_MIN: now. */
 int64_t budget_next_ms(const struct budget *b, bool interactive, int64_t mono_ms);
+/* How long ago a request was last answered and not throttled; 0 when none was yet. */
+int64_t budget_silent_ms(const struct budget *b, int64_t mono_ms);
 void budget_passed(struct budget *b, int64_t mono_ms);    /* an answer that was not throttled */
 void budget_throttled(struct budget *b, int64_t mono_ms); /* a refusal for the rate */
 double budget_rate(const struct budget *b);               /* INFINITY: no limit known */

@@ -30,9 +30,10 @@ static void resource_done(struct resource *r, bool complete, int64_t mono_ms)
 static void resource_failed(struct poller *p, struct place_poll *pp, struct resource *r, const struct ask_outcome *o,
                             const struct poller_now *now, struct ask_effect *e)
 {
+  r->failing_since_ms = r->failures == 0 ? now->mono_ms : r->failing_since_ms;
   r->failures++;
   int64_t wait = rhythm_backoff_ms(&pp->budget, o->kind, r->failures);
-  bool gives_up = rhythm_gives_up(o->kind, r->failures);
+  bool gives_up = rhythm_gives_up(&pp->budget, o->kind, r, now->mono_ms);
   r->due_mono_ms = now->mono_ms + wait;
   if (gives_up) {
     r->answered = true;

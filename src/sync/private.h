@@ -26,14 +26,15 @@ bool reading_go_on(struct reading *r, const char *token);
 /* Anything that is asked again and again. */
 struct resource {
   bool in_flight;
-  bool answered;         /* since the start or the last refresh by hand: well, or given up */
-  bool failed;           /* the last try was given up */
-  bool cut;              /* the last reading ended early: by the page budget or a repeated token */
-  bool resumed;          /* the reading's present page was tried before */
-  unsigned failures;     /* in a row */
-  int64_t due_mono_ms;   /* not before; INT64_MIN: at once */
-  int64_t read_mono_ms;  /* when the last good reading ended; INT64_MIN: never */
-  int64_t asked_mono_ms; /* since when somebody waits for the first answer; INT64_MIN: nobody */
+  bool answered;            /* since the start or the last refresh by hand: well, or given up */
+  bool failed;              /* the last try was given up */
+  bool cut;                 /* the last reading ended early: by the page budget or a repeated token */
+  bool resumed;             /* the reading's present page was tried before */
+  unsigned failures;        /* in a row */
+  int64_t failing_since_ms; /* mono, of the first of these */
+  int64_t due_mono_ms;      /* not before; INT64_MIN: at once */
+  int64_t read_mono_ms;     /* when the last good reading ended; INT64_MIN: never */
+  int64_t asked_mono_ms;    /* since when somebody waits for the first answer; INT64_MIN: nobody */
   struct reading reading;
 };
 void resource_init(struct resource *r);
@@ -138,7 +139,7 @@ int64_t rhythm_runs_ms(const struct poller *p, const struct place_poll *pp, cons
 int64_t rhythm_list_ms(const struct poller *p, bool on_screen);
 int64_t rhythm_doc_ms(const struct poller *p, bool live);
 int64_t rhythm_backoff_ms(struct budget *b, enum err_kind kind, unsigned failures);
-bool rhythm_gives_up(enum err_kind kind, unsigned failures);
+bool rhythm_gives_up(const struct budget *b, enum err_kind kind, const struct resource *r, int64_t mono_ms);
 void rhythm_balance(struct poller *p, struct place_poll *pp, const struct model *m, int place,
                     const struct poller_now *now);
 

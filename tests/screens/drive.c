@@ -27,6 +27,8 @@
  *   mark / below N           fewer than N bytes since mark
  *   never HEX / wrote HEX    these bytes were not, were written since mark
  *   plain                    no colour was set since mark (SGR 30-49, 90-107)
+ *   ascii                    the screen holds no letter beyond ASCII
+ *   file-has PATH TEXT       the file holds TEXT
  *   golden NAME              the screen equals golden/NAME.txt (with --update: is written there)
  *   golden-look NAME         the same with attributes
  *   print                    the screen onto standard output, for who writes a script
@@ -216,8 +218,10 @@ static bool step_start_live(struct drive *d, const char *text)
 static bool step_type(struct drive *d, const char *text)
 {
   unsigned before = d->keys;
-  bool good = type_keys(d, text);
+  char *line = world_expand(d, text);
+  bool good = type_keys(d, line);
   d->keys = before + 1;
+  free(line);
   return good;
 }
 
@@ -237,9 +241,10 @@ static bool step_settle(struct drive *d, const char *text)
 static bool step_advance(struct drive *d, const char *text)
 {
   long long ms = strtoll(text, NULL, 10);
+  bool good = settle(d); /* what was typed before was typed before */
   world_advance_sim(d, ms);
   vt_advance(d->vt, ms);
-  return settle(d);
+  return good && settle(d);
 }
 
 static bool step_expect(struct drive *d, const char *text)
@@ -325,6 +330,40 @@ static bool step_plain(struct drive *d, const char *text)
   size_t len = 0;
   const char *all = vt_since_mark(d->vt, &len);
   return (len > 0 && !sets_colour(all, len)) || failed(d, len ? "a colour was set" : "nothing was written");
+}
+
+static bool step_ascii(struct drive *d, const char *text)
+{
+  (void)text;
+  char *dump = vt_dump(d->vt, false), *p = dump;
+  while (*p && (unsigned char)*p < 0x80) {
+    p++;
+  }
+  bool good = *p == '\0' || failed(d, "not ASCII: %.8s", p);
+  free(dump);
+  return good;
+}
+
+static bool step_file_has(struct drive *d, const char *text)
+{
+  char *line = world_expand(d, text), *wanted = strchr(line, ' ');
+  struct buf is;
+  char chunk[4096];
+  buf_init(&is, 16 << 20);
+  if (wanted) {
+    *wanted++ = '\0';
+  }
+  FILE *f = fopen(line, "r");
+  for (size_t n; f && (n = fread(chunk, 1, sizeof chunk, f)) > 0;) {
+    buf_add(&is, chunk, n);
+  }
+  bool good = (f && wanted && strstr(is.data, wanted)) || failed(d, "%s has no '%s'", line, wanted ? wanted : "");
+  if (f) {
+    fclose(f);
+  }
+  buf_fini(&is);
+  free(line);
+  return good;
 }
 
 static bool step_golden(struct drive *d, const char *text)
@@ -513,6 +552,8 @@ static const struct {
     {"never", step_never, CHECK},
     {"wrote", step_wrote, CHECK},
     {"plain", step_plain, CHECK},
+    {"ascii", step_ascii, CHECK},
+    {"file-has", step_file_has, CHECK},
     {"golden", step_golden, CHECK},
     {"golden-look", step_golden_look, CHECK},
     {"print", step_print, 0},

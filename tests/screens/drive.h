@@ -47,6 +47,8 @@ bool world_seal(struct drive *d);
 void world_open(struct drive *d); /* ends what was started, removes the folder */
 void world_set_env(struct drive *d, const char *name_and_value);
 void world_unset_env(struct drive *d, const char *name);
+/* The text with @URL@ and @HOME@ (the first of each) replaced; malloced. */
+char *world_expand(const struct drive *d, const char *text);
 bool world_start_sim(struct drive *d, const char *args, bool test_clock);
 bool world_start_program(struct drive *d, const char *args, bool test_clock);
 bool world_no_orphans(struct drive *d, int limit_ms); /* nothing is left of what the program started */

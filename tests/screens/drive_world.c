@@ -104,27 +104,32 @@ bool world_seal(struct drive *d)
   return good;
 }
 
-/* Splits at blanks; @URL@ and @HOME@ in a word are replaced. The words are malloced; the list ends with NULL. */
-static char **words_of(struct drive *d, const char *first, const char *text)
+char *world_expand(const struct drive *d, const char *text)
 {
   const char *const names[] = {"@URL@", "@HOME@"};
   const char *const values[] = {d->url, d->home};
+  char *out = xstrdup(text);
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    char *at = strstr(out, names[i]);
+    if (at) {
+      char *whole = xasprintf("%.*s%s%s", (int)(at - out), out, values[i], at + strlen(names[i]));
+      free(out);
+      out = whole;
+    }
+  }
+  return out;
+}
+
+/* Splits at blanks; each word is expanded. The words are malloced; the list ends with NULL. */
+static char **words_of(const struct drive *d, const char *first, const char *text)
+{
   char **words = xcalloc(ARGS_MAX, sizeof *words);
   size_t n = 0;
   words[n++] = xstrdup(first);
   char *copy = xstrdup(text);
   char *save = NULL;
   for (char *w = strtok_r(copy, " ", &save); w && n + 1 < ARGS_MAX; w = strtok_r(NULL, " ", &save)) {
-    words[n] = xstrdup(w);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-      char *at = strstr(words[n], names[i]);
-      if (at) {
-        char *whole = xasprintf("%.*s%s%s", (int)(at - words[n]), words[n], values[i], at + strlen(names[i]));
-        free(words[n]);
-        words[n] = whole;
-      }
-    }
-    n++;
+    words[n++] = world_expand(d, w);
   }
   free(copy);
   return words;
@@ -235,6 +240,7 @@ bool world_start_program(struct drive *d, const char *text, bool test_clock)
       .cols = d->cols,
       .argv = words,
       .envp = d->env,
+      .folder = d->home,
       .test_fd = test_clock,
       .test_now = d->now,
   };

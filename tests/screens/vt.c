@@ -128,6 +128,9 @@ struct vt *vt_start(const struct vt_options *o)
       close(vt->master);
       close(clock_pair[0]);
       close(job_pair[0]);
+      if (o->folder && chdir(o->folder) != 0) {
+        _exit(126);
+      }
       vt_job_shell(vt->slave, job_pair[1], job_pair[1], argv, o->envp);
     }
     good = vt->shell > 0;

@@ -16,6 +16,7 @@ struct vt_options {
   int rows, cols;
   char *const *argv;
   char *const *envp;    /* the whole environment of the child */
+  const char *folder;   /* where the child stands; NULL: here */
   bool test_fd;         /* give the child --test-fd=N (appended to argv) */
   const char *test_now; /* ISO 8601: and --test-now=… with it; NULL: none */
 };

@@ -584,6 +584,11 @@ size_t transport_in_flight(const struct transport *t)
   return n;
 }
 
+bool transport_busy(const struct transport *t)
+{
+  return transport_in_flight(t) > 0;
+}
+
 struct transport_stats transport_stats(const struct transport *t)
 {
   (void)t;
