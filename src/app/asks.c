@@ -47,7 +47,7 @@ void asks_learn_skew(struct app *app, int context, const struct transport_answer
 static void put_runs(struct app *app, const struct call *call, const struct glue_runs_page *page, struct ask_outcome *o)
 {
   const struct ask *a = &call->ask;
-  size_t refused = 0;
+  size_t refused = page->unreadable;
   o->ordered = true;
   int64_t last = WHEN_NONE;
   for (size_t i = 0; i < page->count; i++) {
@@ -68,12 +68,24 @@ static void put_runs(struct app *app, const struct call *call, const struct glue
       o->oldest_ms = d->started_ms;
   }
   o->next_token = page->next_token;
+  o->left_out = refused > 0;
   if (refused > 0) {
     struct err e = err_new(ERR_PARSE, "the answer held runs of another job or without an id; they are left out");
     err_set_what(&e, "GetJobRuns of %s", model_str(app->model, a->job));
     model_add_problem(app->model, a->context, &e, app_wall_ms(app));
     err_fini(&e);
   }
+}
+
+/* Rows that say nothing to hold on to must not be missed silently. */
+static void tell_unreadable(struct app *app, const struct ask *a, size_t count, const char *rows)
+{
+  if (count == 0)
+    return;
+  struct err e = err_new(ERR_PARSE, "the answer held %zu %s without a name; they are left out", count, rows);
+  err_set_what(&e, "list of %s", rows);
+  model_add_problem(app->model, a->context, &e, app_wall_ms(app));
+  err_fini(&e);
 }
 
 static void put_jobs(struct app *app, const struct call *call, const struct glue_jobs_page *page, struct ask_outcome *o)
@@ -94,6 +106,8 @@ static void put_jobs(struct app *app, const struct call *call, const struct glue
   }
   o->count = page->count + page->name_count;
   o->next_token = page->next_token;
+  o->left_out = page->unreadable > 0;
+  tell_unreadable(app, a, page->unreadable, "jobs");
 }
 
 static struct trigger_pile *trigger_pile(struct app *app, int place)
@@ -127,6 +141,8 @@ static void pile_triggers(struct app *app, const struct call *call, const struct
   if (page->count > 0)
     memcpy(pile->items + pile->count, page->triggers, page->count * sizeof *pile->items);
   pile->count += page->count;
+  o->left_out = page->unreadable > 0;
+  tell_unreadable(app, &call->ask, page->unreadable, "triggers");
   o->count = page->count;
   o->next_token = page->next_token == NULL ? NULL : arena_strdup(reply->arena, page->next_token);
   pile->arenas = xreallocarray(pile->arenas, pile->arena_count + 1, sizeof *pile->arenas);

@@ -59,7 +59,8 @@ static bool page_ends(struct poller *p, struct resource *r, const struct ask_out
   r->resumed = false;
   r->due_mono_ms = INT64_MIN;
   e->began_ms = r->reading.began_wall_ms;
-  e->complete = true;
+  r->reading.left_out = r->reading.left_out || o->left_out;
+  e->complete = !r->reading.left_out;
   if (outcome_ended(o))
     return true;
   if (r->reading.pages >= p->options.max_pages) {
@@ -129,7 +130,7 @@ static void note_batch(struct place_poll *pp, const struct model *m, const struc
   e->began_ms = pp->names_began_ms;
   if (pp->names_read && !place_batch_pending(pp, m, a->place, now->wall_ms)) {
     e->done = true;
-    e->complete = pp->batches_failed == 0 && !pp->list.cut;
+    e->complete = pp->batches_failed == 0 && !pp->list.cut && !o->left_out;
   }
 }
 
@@ -179,8 +180,10 @@ static void note_runs(struct poller *p, struct place_poll *pp, const struct mode
     e->to_ms = reading->newest_ms;
     int64_t reach = met && reading->known_from_ms < from ? reading->known_from_ms : from;
     if (!ended && reach <= job_goal_ms(pp, j, jp, p->tick))
-      ended = e->complete = true;
+      ended = true;
   }
+  if (reading->left_out)
+    e->add_span = e->to_end = false; /* there may be a hole */
   if (ended) {
     e->done = true;
     /* A run that we know of and the list does not show is no reason to read for ever. */

@@ -62,6 +62,7 @@ struct ask_outcome {
   /* ASK_RUNS, over the rows that had a StartedOn; WHEN_NONE when none had */
   int64_t newest_ms, oldest_ms;
   bool ordered; /* newest first within the page */
+  bool left_out; /* the page held rows that nothing could be made of: the reading is not whole */
 };
 
 /* What the app does to the model on top of the rows. */

@@ -17,6 +17,7 @@ struct reading {
   int64_t known_newest_ms;           /* the newest run that an earlier reading reached; WHEN_NONE: none */
   int64_t known_from_ms;             /* how deep history is known from there without a hole */
   bool unordered;
+  bool left_out; /* a page held rows that nothing could be made of */
 };
 void reading_begin(struct reading *r, int64_t wall_ms);
 void reading_end(struct reading *r);
