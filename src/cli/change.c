@@ -287,7 +287,8 @@ void change_frame(struct cli *cli, const struct cli_scene *s, const struct cli_p
   } else if (cli->step == START_ASKING && quiet && cli->request->like && !p->complete) {
     cli->status = problems_exit(p); /* the run to be like could not be read */
     cli->finished = true;
-  } else if (cli->step == START_SENT && ours > 0 && pending == 0) {
+  } else if (cli->step == START_SENT && ours > 0 && pending == 0 && !app_writes_under_way(cli->app)) {
+    /* While a write is under way an uncertain start is still being looked for. */
     cli->status = status;
     print_changes(cli, s, p);
     cli->step = cli->started_run ? START_FOLLOWING : START_DONE;

@@ -7,6 +7,7 @@
 struct history *history_open(const char *path)
 {
   struct history *h = xcalloc(1, sizeof *h);
+  buf_init(&h->block, BLOCK_BYTES_MAX);
   if (path == NULL)
     return h;
   bool read_only = false;
@@ -36,6 +37,8 @@ void history_close(struct history *h)
   free(h->places);
   free(h->string_of);
   free(h->stored_of);
+  free(h->scratch);
+  buf_fini(&h->block);
   err_fini(&h->trouble);
   store_close(h->store);
   free(h);

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include "base/xalloc.h"
 
-#define FIRST_RUNS 24 /* of each job, for the first frame */
+#define FIRST_RUNS    16  /* of each job, for the first frame */
+#define RUN_BYTES_MAX 160 /* of a packed run: every number at its longest */
+#define HEAD_BYTES    (FIRST_RUNS * 100 + RUN_BYTES_MAX)
 
 struct loader {
   struct history *h;
@@ -90,38 +92,58 @@ static void loader_give_up(struct history *h, struct model *m, int place)
   history_failed(h, "is damaged");
 }
 
-bool history_paint_block(struct history *h, struct model *m, int place, size_t job, size_t block, unsigned runs)
+static void block_adopt(struct history *h, struct model *m, int place, size_t job, struct history_block *hb,
+                        size_t count)
+{
+  model_adopt_runs(m, place, m->places[place].jobs[job].name, h->scratch, count);
+  hb->painted += (unsigned)count;
+  h->figures.runs_painted += count;
+  h->figures.blocks_read++;
+}
+
+bool history_paint_block(struct history *h, struct model *m, int place, size_t job, size_t block)
 {
   struct history_place *hp = history_place(h, m, place);
   struct history_block *hb = &history_job(hp, m, place, job)->blocks[block];
-  struct buf data;
-  buf_init(&data, BLOCK_BYTES_MAX);
-  struct run *unpacked = NULL;
-  size_t cap = 0;
   size_t count = 0;
-  bool good = store_block_get(h->store, hb->id, &data) == STORE_OK && !data.overflow;
-  struct unpack u = unpack_begin(data.data, data.len);
-  unsigned skip = hb->painted;
-  while (good && unpack_more(&u) && count < runs) {
+  buf_reset(&h->block);
+  bool good = store_block_get(h->store, hb->id, &h->block) == STORE_OK && !h->block.overflow;
+  struct unpack u = unpack_begin(h->block.data, h->block.len);
+  for (unsigned skip = hb->painted; good && skip > 0 && unpack_more(&u); skip--) {
     struct run r;
     good = unpack_run(h, &u, &r);
-    if (skip > 0) {
-      skip--;
-      continue;
-    }
-    unpacked = xgrow(unpacked, &cap, count + 1, sizeof *unpacked);
-    unpacked[count++] = r;
+  }
+  while (good && unpack_more(&u)) {
+    h->scratch = xgrow(h->scratch, &h->scratch_cap, count + 1, sizeof *h->scratch);
+    good = unpack_run(h, &u, &h->scratch[count++]);
   }
   if (good) {
-    model_adopt_runs(m, place, m->places[place].jobs[job].name, unpacked, count);
-    hb->painted += (unsigned)count;
-    hb->whole = !unpack_more(&u);
-    h->figures.runs_painted += count;
-    h->figures.blocks_read++;
+    block_adopt(h, m, place, job, hb, count);
+    hb->whole = true;
   }
-  free(unpacked);
-  buf_fini(&data);
   return good;
+}
+
+/* The newest few runs of a job, from the beginning of its newest block. */
+static bool paint_head(struct history *h, struct model *m, int place, size_t job)
+{
+  struct history_place *hp = history_place(h, m, place);
+  struct history_block *hb = &history_job(hp, m, place, job)->blocks[0];
+  unsigned char head[HEAD_BYTES];
+  size_t len = sizeof head;
+  size_t count = 0;
+  bool whole = false;
+  if (store_block_head(h->store, hb->id, head, &len, &whole) != STORE_OK)
+    return false;
+  struct unpack u = unpack_begin(head, len);
+  h->scratch = xgrow(h->scratch, &h->scratch_cap, FIRST_RUNS, sizeof *h->scratch);
+  /* What is cut off at the end of the head is read with the rest. */
+  while (count < FIRST_RUNS && unpack_more(&u) && (whole || (size_t)(u.end - u.at) >= RUN_BYTES_MAX))
+    if (!unpack_run(h, &u, &h->scratch[count++]))
+      return false;
+  block_adopt(h, m, place, job, hb, count);
+  hb->whole = whole && !unpack_more(&u);
+  return true;
 }
 
 static bool load_jobs(struct loader *l, int64_t place_id)
@@ -166,9 +188,10 @@ void history_paint(struct history *h, struct model *m, int place)
   for (size_t i = 0; good && i < hp->job_count; i++) {
     if (hp->jobs[i].block_count == 0)
       continue;
-    good = history_paint_block(h, m, place, i, 0, FIRST_RUNS);
+    good = paint_head(h, m, place, i);
     hp->painting = true;
   }
+  store_head_end(h->store);
   for (size_t i = 0; i < hp->job_count; i++)
     job_is_saved(hp, m, place, i);
   if (!good && found == STORE_OK)
@@ -199,7 +222,7 @@ bool history_step(struct history *h, struct model *m, unsigned blocks)
         continue;
       }
       bool clean = hj->saved_generation == m->places[i].jobs[hp->paint_at].runs_generation;
-      if (!history_paint_block(h, m, (int)i, hp->paint_at, k, UINT32_MAX)) {
+      if (!history_paint_block(h, m, (int)i, hp->paint_at, k)) {
         loader_give_up(h, m, (int)i);
         break;
       }
@@ -227,7 +250,7 @@ bool history_learn_jobs(struct history *h, struct model *m, int place)
     if (hj->block_count > 1)
       qsort(hj->blocks, hj->block_count, sizeof *hj->blocks, block_newest_first);
     for (size_t k = 0; good && k < hj->block_count; k++)
-      good = history_paint_block(h, m, place, index, k, UINT32_MAX);
+      good = history_paint_block(h, m, place, index, k);
   }
   free(l.job_of);
   return good;

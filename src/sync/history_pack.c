@@ -24,6 +24,21 @@ enum run_part {
   PART_ATTEMPT = 1 << 10
 };
 
+/* Nearly every run is one that has ended and that fits this: read at one go. Others are written number by number. Bytes are in the
+ * machine's order: the file belongs to one machine. */
+#define COMPACT 0x80 /* in the first byte */
+struct compact_run {
+  uint8_t head, state, flags, zero;
+  uint16_t timeout, workers; /* + 1 */
+  uint16_t worker_type, glue_version;
+  uint32_t completed_after_ms, fetched_s;
+  int32_t modified_after_ms, execution_seconds;
+  float max_capacity;
+  uint8_t started[8];
+  uint8_t id[32];
+};
+_Static_assert(sizeof(struct compact_run) == 72, "what is written has no padding");
+
 /* --- strings --------------------------------------------------------------------------------------------------------- */
 
 static void string_known(struct history *h, uint32_t stored, strid id)
@@ -120,35 +135,51 @@ static void pack_time(struct buf *b, bool there, int64_t ms, int64_t base)
     pack_i64(b, (int64_t)((uint64_t)ms - (uint64_t)base));
 }
 
-void pack_run(struct string_map *map, struct buf *b, const struct run *r)
+static bool compact_fits(const struct run *r, unsigned parts, uint32_t worker_type, uint32_t glue_version)
 {
-  unsigned parts = run_parts(r);
-  int64_t base = r->started_ms != WHEN_NONE ? r->started_ms : 0;
-  buf_addc(b, (char)(r->id_form | r->execution_class << 2 | r->bookmark << 4));
-  buf_addc(b, (char)r->state);
+  const unsigned needed = PART_STARTED | PART_MODIFIED | PART_COMPLETED;
+  if ((parts & needed) != needed || (parts & (PART_FIRST_RUNNING | PART_STATE_TEXT)) != 0)
+    return false;
+  if (r->id_form != RUN_ID_HEX && r->id_form != RUN_ID_HEX_ATTEMPT)
+    return false;
+  int64_t took = r->completed_ms - r->started_ms;
+  int64_t after = r->modified_ms - r->completed_ms;
+  return took >= 0 && took <= UINT32_MAX && after >= INT32_MIN && after <= INT32_MAX && r->fetched_ms >= 0 &&
+         r->fetched_ms / WHEN_SECOND <= UINT32_MAX && r->timeout_minutes < UINT16_MAX && r->workers < UINT16_MAX &&
+         (isnan(r->max_capacity) || (r->max_capacity < 1e6 && (double)(float)r->max_capacity == r->max_capacity)) &&
+         worker_type <= UINT16_MAX && glue_version <= UINT16_MAX && r->flags <= UINT8_MAX;
+}
+
+static void pack_compact(struct buf *b, const struct run *r, unsigned parts, uint32_t worker_type,
+                         uint32_t glue_version)
+{
+  struct compact_run c = {.head = (uint8_t)(r->id_form | r->execution_class << 2 | r->bookmark << 4 | COMPACT),
+                          .state = r->state,
+                          .flags = (uint8_t)(r->flags & ~(uint32_t)RUN_FLAG_NEW),
+                          .timeout = (uint16_t)(r->timeout_minutes + 1),
+                          .workers = (uint16_t)(r->workers + 1),
+                          .worker_type = (uint16_t)worker_type,
+                          .glue_version = (uint16_t)glue_version,
+                          .completed_after_ms = (uint32_t)(r->completed_ms - r->started_ms),
+                          .fetched_s = (uint32_t)(r->fetched_ms / WHEN_SECOND),
+                          .modified_after_ms = (int32_t)(r->modified_ms - r->completed_ms),
+                          .execution_seconds = r->execution_seconds,
+                          .max_capacity = (float)r->max_capacity};
+  memcpy(c.started, &r->started_ms, sizeof c.started);
+  memcpy(c.id, r->id_bytes, sizeof c.id);
+  buf_add(b, &c, sizeof c);
   pack_u64(b, parts);
-  pack_u64(b, r->flags & ~(uint32_t)RUN_FLAG_NEW);
-  if (r->id_form == RUN_ID_HEX || r->id_form == RUN_ID_HEX_ATTEMPT)
-    buf_add(b, r->id_bytes, sizeof r->id_bytes);
-  else
-    pack_u64(b, string_store(map, r->id_text));
+}
+
+/* What not every run has. */
+static void pack_rest(struct string_map *map, struct buf *b, const struct run *r, unsigned parts)
+{
   if ((parts & PART_ATTEMPT) != 0) {
     pack_u64(b, r->id_attempt);
     pack_i64(b, r->attempt);
   }
-  pack_time(b, (parts & PART_STARTED) != 0, r->started_ms, 0);
-  pack_time(b, (parts & PART_COMPLETED) != 0, r->completed_ms, base);
-  pack_time(b, (parts & PART_MODIFIED) != 0, r->modified_ms, r->completed_ms != WHEN_NONE ? r->completed_ms : base);
-  pack_time(b, (parts & PART_FIRST_RUNNING) != 0, r->first_running_ms, base);
-  pack_i64(b, r->fetched_ms / WHEN_SECOND); /* an age needs no more */
-  pack_i64(b, r->execution_seconds);
-  pack_i64(b, r->timeout_minutes);
-  pack_i64(b, r->workers);
-  pack_f64(b, r->max_capacity);
   if ((parts & PART_DPU_SECONDS) != 0)
     pack_f64(b, r->dpu_seconds);
-  pack_u64(b, string_store(map, r->worker_type));
-  pack_u64(b, string_store(map, r->glue_version));
   if ((parts & PART_STATE_TEXT) != 0)
     pack_u64(b, string_store(map, r->state_text));
   if ((parts & PART_STATE_DETAIL) != 0)
@@ -161,14 +192,76 @@ void pack_run(struct string_map *map, struct buf *b, const struct run *r)
     pack_u64(b, string_store(map, r->previous_run_id));
 }
 
+void pack_run(struct string_map *map, struct buf *b, const struct run *r)
+{
+  unsigned parts = run_parts(r);
+  uint32_t worker_type = string_store(map, r->worker_type);
+  uint32_t glue_version = string_store(map, r->glue_version);
+  if (compact_fits(r, parts, worker_type, glue_version)) {
+    pack_compact(b, r, parts, worker_type, glue_version);
+    pack_rest(map, b, r, parts);
+    return;
+  }
+  int64_t base = r->started_ms != WHEN_NONE ? r->started_ms : 0;
+  buf_addc(b, (char)(r->id_form | r->execution_class << 2 | r->bookmark << 4));
+  buf_addc(b, (char)r->state);
+  pack_u64(b, parts);
+  pack_u64(b, r->flags & ~(uint32_t)RUN_FLAG_NEW);
+  if (r->id_form == RUN_ID_HEX || r->id_form == RUN_ID_HEX_ATTEMPT)
+    buf_add(b, r->id_bytes, sizeof r->id_bytes);
+  else
+    pack_u64(b, string_store(map, r->id_text));
+  pack_time(b, (parts & PART_STARTED) != 0, r->started_ms, 0);
+  pack_time(b, (parts & PART_COMPLETED) != 0, r->completed_ms, base);
+  pack_time(b, (parts & PART_MODIFIED) != 0, r->modified_ms, r->completed_ms != WHEN_NONE ? r->completed_ms : base);
+  pack_time(b, (parts & PART_FIRST_RUNNING) != 0, r->first_running_ms, base);
+  pack_i64(b, r->fetched_ms / WHEN_SECOND); /* an age needs no more */
+  pack_i64(b, r->execution_seconds);
+  pack_i64(b, r->timeout_minutes);
+  pack_i64(b, r->workers);
+  pack_f64(b, r->max_capacity);
+  pack_u64(b, worker_type);
+  pack_u64(b, glue_version);
+  pack_rest(map, b, r, parts);
+}
+
 static int64_t unpack_time(struct unpack *u, bool there, int64_t base)
 {
   return there ? (int64_t)((uint64_t)unpack_i64(u) + (uint64_t)base) : WHEN_NONE;
 }
 
-bool unpack_run(const struct history *h, struct unpack *u, struct run *r)
+static strid known_string(const struct history *h, struct unpack *u, uint32_t stored)
 {
-  memset(r, 0, sizeof *r);
+  strid id = string_load(h, stored);
+  u->bad = u->bad || (stored != 0 && id == 0);
+  return id;
+}
+
+static void unpack_compact(const struct history *h, struct unpack *u, struct run *r)
+{
+  struct compact_run c;
+  unpack_bytes(u, &c, sizeof c);
+  r->id_form = c.head & 3;
+  r->execution_class = c.head >> 2 & 3;
+  r->bookmark = c.head >> 4 & 3;
+  r->state = c.state;
+  r->flags = c.flags;
+  memcpy(r->id_bytes, c.id, sizeof r->id_bytes);
+  memcpy(&r->started_ms, c.started, sizeof r->started_ms);
+  r->completed_ms = (int64_t)((uint64_t)r->started_ms + c.completed_after_ms);
+  r->modified_ms = (int64_t)((uint64_t)r->completed_ms + (uint64_t)(int64_t)c.modified_after_ms);
+  r->first_running_ms = WHEN_NONE;
+  r->fetched_ms = (int64_t)c.fetched_s * WHEN_SECOND;
+  r->execution_seconds = c.execution_seconds;
+  r->timeout_minutes = (int32_t)c.timeout - 1;
+  r->workers = (int32_t)c.workers - 1;
+  r->max_capacity = isnan(c.max_capacity) ? (double)NAN : (double)c.max_capacity;
+  r->worker_type = known_string(h, u, c.worker_type);
+  r->glue_version = known_string(h, u, c.glue_version);
+}
+
+static uint64_t unpack_wide(const struct history *h, struct unpack *u, struct run *r)
+{
   unsigned char head[2];
   unpack_bytes(u, head, sizeof head);
   uint64_t parts = unpack_u64(u);
@@ -181,23 +274,36 @@ bool unpack_run(const struct history *h, struct unpack *u, struct run *r)
     unpack_bytes(u, r->id_bytes, sizeof r->id_bytes);
   else
     r->id_text = unpack_string(h, u);
-  if ((parts & PART_ATTEMPT) != 0) {
-    r->id_attempt = (uint16_t)unpack_u64(u);
-    r->attempt = (int16_t)unpack_i64(u);
-  }
   r->started_ms = unpack_time(u, (parts & PART_STARTED) != 0, 0);
   int64_t base = r->started_ms != WHEN_NONE ? r->started_ms : 0;
   r->completed_ms = unpack_time(u, (parts & PART_COMPLETED) != 0, base);
   r->modified_ms = unpack_time(u, (parts & PART_MODIFIED) != 0, r->completed_ms != WHEN_NONE ? r->completed_ms : base);
   r->first_running_ms = unpack_time(u, (parts & PART_FIRST_RUNNING) != 0, base);
-  r->fetched_ms = unpack_i64(u) * WHEN_SECOND;
+  r->fetched_ms = (int64_t)((uint64_t)unpack_i64(u) * WHEN_SECOND);
   r->execution_seconds = (int32_t)unpack_i64(u);
   r->timeout_minutes = (int32_t)unpack_i64(u);
   r->workers = (int32_t)unpack_i64(u);
   r->max_capacity = unpack_f64(u);
-  r->dpu_seconds = (parts & PART_DPU_SECONDS) != 0 ? unpack_f64(u) : (double)NAN;
   r->worker_type = unpack_string(h, u);
   r->glue_version = unpack_string(h, u);
+  return parts;
+}
+
+bool unpack_run(const struct history *h, struct unpack *u, struct run *r)
+{
+  memset(r, 0, sizeof *r);
+  uint64_t parts = 0;
+  if (u->at < u->end && (*u->at & COMPACT) != 0) {
+    unpack_compact(h, u, r);
+    parts = unpack_u64(u);
+  } else {
+    parts = unpack_wide(h, u, r);
+  }
+  if ((parts & PART_ATTEMPT) != 0) {
+    r->id_attempt = (uint16_t)unpack_u64(u);
+    r->attempt = (int16_t)unpack_i64(u);
+  }
+  r->dpu_seconds = (parts & PART_DPU_SECONDS) != 0 ? unpack_f64(u) : (double)NAN;
   r->state_text = (parts & PART_STATE_TEXT) != 0 ? unpack_string(h, u) : 0;
   r->state_detail = (parts & PART_STATE_DETAIL) != 0 ? unpack_string(h, u) : 0;
   r->error = (parts & PART_ERROR) != 0 ? unpack_string(h, u) : 0;

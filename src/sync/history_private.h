@@ -46,6 +46,9 @@ struct history {
   uint32_t string_count, string_last;
   uint32_t *stored_of; /* by the model's number; 0: not in the file yet */
   size_t stored_count;
+  struct buf block;    /* the block that is being unpacked */
+  struct run *scratch; /* ... and its runs */
+  size_t scratch_cap;
   struct history_figures figures;
 };
 
@@ -74,6 +77,6 @@ bool unpack_place(struct history *h, struct model *m, int place, const void *dat
 
 /* history_load.c */
 bool history_learn_jobs(struct history *h, struct model *m, int place); /* after another program wrote */
-bool history_paint_block(struct history *h, struct model *m, int place, size_t job, size_t block, unsigned runs);
+bool history_paint_block(struct history *h, struct model *m, int place, size_t job, size_t block);
 
 #endif

@@ -82,6 +82,7 @@ static const char *const migrations[STORE_VERSION] = {
 struct store {
   sqlite3 *db;
   sqlite3_stmt *prepared[ST_COUNT];
+  sqlite3_blob *head;   /* of the block whose beginning was read last */
   int64_t data_version; /* as SQLite counts changes by other connections */
   char why[300];
 };
@@ -236,6 +237,7 @@ void store_close(struct store *s)
 {
   if (s == NULL)
     return;
+  store_head_end(s);
   for (int i = 0; i < ST_COUNT; i++)
     sqlite3_finalize(s->prepared[i]);
   sqlite3_close(s->db);
@@ -470,6 +472,24 @@ enum store_result store_block_get(struct store *s, int64_t id, struct buf *data)
     buf_add(data, sqlite3_column_blob(st, 0), (size_t)sqlite3_column_bytes(st, 0));
   sqlite3_reset(st);
   return r;
+}
+
+enum store_result store_block_head(struct store *s, int64_t id, void *out, size_t *len, bool *whole)
+{
+  int code = s->head == NULL ? sqlite3_blob_open(s->db, "main", "block_data", "data", id, 0, &s->head)
+                             : sqlite3_blob_reopen(s->head, id);
+  if (code != SQLITE_OK)
+    return store_judge(s, code);
+  size_t size = (size_t)sqlite3_blob_bytes(s->head);
+  *whole = size <= *len;
+  *len = size < *len ? size : *len;
+  return store_judge(s, sqlite3_blob_read(s->head, out, (int)*len, 0));
+}
+
+void store_head_end(struct store *s)
+{
+  sqlite3_blob_close(s->head);
+  s->head = NULL;
 }
 
 enum store_result store_block_put(struct store *s, int64_t place, struct store_block *block, const struct buf *data)

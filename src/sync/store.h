@@ -71,6 +71,9 @@ typedef void store_block_fn(void *user, const struct store_block *block);
 enum store_result store_each_block(struct store *s, int64_t place, store_block_fn *fn, void *user);
 enum store_result store_each_block_of(struct store *s, int64_t place, int64_t job, store_block_fn *fn, void *user);
 enum store_result store_block_get(struct store *s, int64_t id, struct buf *data);
+/* At most the first len bytes; *whole: these are all. */
+enum store_result store_block_head(struct store *s, int64_t id, void *out, size_t *len, bool *whole);
+void store_head_end(struct store *s); /* after the last of them: an open one is a read transaction */
 /* Inserts (id 0) or updates. */
 enum store_result store_block_put(struct store *s, int64_t place, struct store_block *block, const struct buf *data);
 enum store_result store_block_drop(struct store *s, int64_t id);

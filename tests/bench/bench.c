@@ -28,6 +28,10 @@ static const struct bench_row *const rows[] = {
     &bench_row_fetch,
     &bench_row_sign,
     &bench_row_sign_prefetched,
+    &bench_row_store_disk,
+    &bench_row_store_first,
+    &bench_row_store_memory,
+    &bench_row_store_whole,
 };
 
 struct outcome {

@@ -33,5 +33,9 @@ extern const struct bench_row bench_row_fetch;
 extern const struct bench_row bench_row_requests;
 extern const struct bench_row bench_row_sign;
 extern const struct bench_row bench_row_sign_prefetched;
+extern const struct bench_row bench_row_store_disk;
+extern const struct bench_row bench_row_store_first;
+extern const struct bench_row bench_row_store_memory;
+extern const struct bench_row bench_row_store_whole;
 
 #endif
