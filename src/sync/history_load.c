@@ -181,6 +181,7 @@ void history_paint(struct history *h, struct model *m, int place)
   struct loader l = {.h = h, .m = m, .place = place};
   struct buf data;
   buf_init(&data, BLOCK_BYTES_MAX);
+  bool reading = store_begin_reading(h->store) == STORE_OK;
   enum store_result found = store_place_get(h->store, &key, false, &hp->id, &data);
   bool good = found == STORE_OK && strings_read(h, m) && unpack_place(h, m, place, data.data, data.len) &&
               load_jobs(&l, hp->id);
@@ -192,6 +193,8 @@ void history_paint(struct history *h, struct model *m, int place)
     hp->painting = true;
   }
   store_head_end(h->store);
+  if (reading)
+    store_commit(h->store);
   for (size_t i = 0; i < hp->job_count; i++)
     job_is_saved(hp, m, place, i);
   if (!good && found == STORE_OK)
@@ -206,6 +209,7 @@ void history_paint(struct history *h, struct model *m, int place)
 /* The newest block of every job first, then job by job into the past, so that runs are appended and never moved. */
 bool history_step(struct history *h, struct model *m, unsigned blocks)
 {
+  bool reading = history_is_painting(h) && store_begin_reading(h->store) == STORE_OK;
   for (size_t i = 0; i < h->place_count; i++) {
     struct history_place *hp = history_place(h, m, (int)i);
     while (hp->painting && blocks > 0) {
@@ -231,6 +235,8 @@ bool history_step(struct history *h, struct model *m, unsigned blocks)
       blocks--;
     }
   }
+  if (reading)
+    store_commit(h->store);
   return history_is_painting(h);
 }
 

@@ -16,6 +16,7 @@
 
 enum statement {
   ST_BEGIN,
+  ST_BEGIN_READING,
   ST_COMMIT,
   ST_ROLLBACK,
   ST_STRINGS,
@@ -42,6 +43,7 @@ enum statement {
 
 static const char *const statements[ST_COUNT] = {
     [ST_BEGIN] = "BEGIN IMMEDIATE",
+    [ST_BEGIN_READING] = "BEGIN",
     [ST_COMMIT] = "COMMIT",
     [ST_ROLLBACK] = "ROLLBACK",
     [ST_STRINGS] = "SELECT id, text FROM strings WHERE id > ?1 ORDER BY id",
@@ -289,6 +291,11 @@ static enum store_result store_row(struct store *s, sqlite3_stmt *st)
 enum store_result store_begin(struct store *s)
 {
   return store_do(s, store_use(s, ST_BEGIN));
+}
+
+enum store_result store_begin_reading(struct store *s)
+{
+  return store_do(s, store_use(s, ST_BEGIN_READING));
 }
 
 enum store_result store_commit(struct store *s)

@@ -32,6 +32,9 @@ enum store_result store_begin(struct store *s); /* a write transaction */
 enum store_result store_commit(struct store *s);
 void store_rollback(struct store *s);
 
+/* Around many reads: one lock instead of one for each. Ended by store_commit. */
+enum store_result store_begin_reading(struct store *s);
+
 typedef void store_string_fn(void *user, uint32_t id, const char *text, size_t len);
 enum store_result store_each_string(struct store *s, uint32_t above, store_string_fn *fn,
                                     void *user); /* ids > above, in order */
