@@ -184,7 +184,7 @@ size_t chart_ticks(int64_t since_ms, int64_t until_ms, int cells, enum when_zone
 }
 
 void chart_axis(const struct pane *p, int y, int x, int cells, int64_t since_ms, int64_t until_ms, enum when_zone zone,
-                unsigned style)
+                const struct chart_keep *keep, size_t keep_count, unsigned style)
 {
   struct chart_tick ticks[CHART_TICKS_MAX];
   size_t count = chart_ticks(since_ms, until_ms, cells, zone, ticks, CHART_TICKS_MAX);
@@ -193,7 +193,11 @@ void chart_axis(const struct pane *p, int y, int x, int cells, int64_t since_ms,
   for (size_t i = 0; i < count; i++) {
     double share = (double)(ticks[i].at_ms - since_ms) / (double)(until_ms - since_ms);
     int at = (int)floor(share * cells), width = (int)strlen(ticks[i].label);
-    if (at >= free_from && at + width <= cells) {
+    bool kept = false;
+    for (size_t k = 0; k < keep_count; k++) {
+      kept = kept || (keep[k].from < keep[k].to && at < keep[k].to && at + width >= keep[k].from);
+    }
+    if (at >= free_from && at + width <= cells && !kept) {
       pane_put(&line, 0, at, style, ticks[i].label);
       free_from = at + width + 1;
     }

@@ -34,8 +34,12 @@ struct chart_tick {
  * ticks; they stand in the order of UTC. */
 size_t chart_ticks(int64_t since_ms, int64_t until_ms, int cells, enum when_zone zone, struct chart_tick *out,
                    size_t cap);
-/* Their labels in a line, each beginning at its moment. */
+/* Cells [from, to) of an axis that are for something else. */
+struct chart_keep {
+  int from, to;
+};
+/* Their labels in a line, each beginning at its moment, and none where cells are kept. */
 void chart_axis(const struct pane *p, int y, int x, int cells, int64_t since_ms, int64_t until_ms, enum when_zone zone,
-                unsigned style);
+                const struct chart_keep *keep, size_t keep_count, unsigned style);
 
 #endif

@@ -55,13 +55,43 @@ static void do_runs(const struct call *c)
   if (c->rest[0] != '\0') {
     about_job(c, &job_runs_view);
   } else {
-    shell_go_to_tab(c->shell, 1);
+    shell_go_to_view(c->shell, &runs_view);
   }
 }
 
 static void do_jobs(const struct call *c)
 {
-  shell_go_to_tab(c->shell, 0);
+  shell_go_to_view(c->shell, &jobs_view);
+}
+
+static void do_home(const struct call *c)
+{
+  shell_go_to_view(c->shell, &home_view);
+}
+
+static void do_timeline(const struct call *c)
+{
+  shell_go_to_view(c->shell, &timeline_view);
+}
+
+static void do_burn(const struct call *c)
+{
+  shell_go_to_view(c->shell, &burn_view);
+}
+
+static void do_collisions(const struct call *c)
+{
+  shell_go_to_view(c->shell, &collisions_view);
+}
+
+static void do_timeouts(const struct call *c)
+{
+  shell_go_to_view(c->shell, &timeouts_view);
+}
+
+static void do_prices(const struct call *c)
+{
+  shell_open(c->shell, &prices_view, NULL, 0, NULL);
 }
 
 static void do_run(const struct call *c)
@@ -286,8 +316,14 @@ static const struct command {
   enum command_arg arg;
   void (*run)(const struct call *);
 } commands[] = {
+    {"home", "what needs a person now", ARG_NONE, do_home},
     {"jobs", "all jobs", ARG_NONE, do_jobs},
     {"runs", "runs of all jobs, or of one: runs [JOB]", ARG_JOB, do_runs},
+    {"timeline", "what ran when, and what is planned", ARG_NONE, do_timeline},
+    {"burn", "what it costs", ARG_NONE, do_burn},
+    {"collisions", "who blocked whom, and what will clash", ARG_NONE, do_collisions},
+    {"timeouts", "runs near their limit, and limits that do not fit", ARG_NONE, do_timeouts},
+    {"prices", "the prices in use", ARG_NONE, do_prices},
     {"job", "a job: job NAME", ARG_JOB, do_job},
     {"job-runs", "runs of one job: job-runs NAME", ARG_JOB, do_job_runs},
     {"run", "a run: run JOB RUN_ID", ARG_JOB, do_run},

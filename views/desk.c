@@ -147,6 +147,11 @@ const struct home_result *desk_home(struct desk *d, const struct scene *scene)
   return &d->home;
 }
 
+struct loads *desk_loads(struct desk *d)
+{
+  return boards_loads(d->boards);
+}
+
 const struct plan *desk_plan(const struct desk *d)
 {
   return boards_plan(d->boards);

@@ -32,6 +32,7 @@ const struct timeouts_result *desk_timeouts(struct desk *d, const struct scene *
 const struct timeline_result *desk_timeline(struct desk *d, const struct scene *scene);
 /* Troubles of the window, and of the last 24 hours in any case: a closer look at something must not hide what needs a person. */
 const struct home_result *desk_home(struct desk *d, const struct scene *scene);
+struct loads *desk_loads(struct desk *d);
 const struct plan *desk_plan(const struct desk *d);
 const struct board_measures *desk_measures(const struct desk *d);
 /* As boards_curve, over the places on show. */

@@ -298,18 +298,36 @@ static void title_case(const char *name, char *out, size_t size)
   out[i] = '\0';
 }
 
-static void draw_tabs(const struct shell *s, const struct pane *p)
+static void add_tabs(const struct shell *s, struct pieces *l, int gap, bool digits)
 {
-  struct pieces l = {.count = 0};
   for (size_t i = 0; i < s->tab_count; i++) {
     char title[32];
     bool here = i == s->tab;
+    int worth = here ? 100 : 80 - (int)i;
     title_case(shell_tab_views[i]->name, title, sizeof title);
-    pieces_add(&l, here ? 100 : 80 - (int)i, i == 0 ? 0 : 2, ROLE_DIM, "%zu", (i + 1) % 10);
-    pieces_add(&l, here ? 100 : 80 - (int)i, 1, here ? ROLE_ACCENT | STYLE_BOLD | STYLE_UNDERLINE : ROLE_TEXT, "%s",
-               title);
+    if (digits) {
+      pieces_add(l, worth, i == 0 ? 0 : gap, ROLE_DIM, "%zu", (i + 1) % 10);
+    }
+    pieces_add(l, worth,
+               digits   ? 1
+               : i == 0 ? 0
+                        : gap,
+               here ? ROLE_ACCENT | STYLE_BOLD | STYLE_UNDERLINE : ROLE_TEXT, "%s", title);
   }
-  add_freshness(s, &l);
+}
+
+/* All of the names go before any of them: first the gaps shrink, then the digits leave, all at once. */
+static void draw_tabs(const struct shell *s, const struct pane *p)
+{
+  struct pieces l = {.count = 0};
+  for (int step = 0; step < 3; step++) {
+    pieces_clear(&l);
+    add_tabs(s, &l, step == 0 ? 2 : step == 1 ? 1 : 2, step < 2);
+    add_freshness(s, &l);
+    if (pieces_width(&l) + 2 <= p->width) {
+      break;
+    }
+  }
   pieces_draw(&l, p, 1, 1);
   pieces_clear(&l);
 }

@@ -13,7 +13,8 @@
 #define SAY_MS  8000
 #define HELD_MS 1000
 
-const struct view_ops *const shell_tab_views[] = {&jobs_view, &runs_view};
+const struct view_ops *const shell_tab_views[] = {&home_view, &jobs_view,       &runs_view,    &timeline_view,
+                                                  &burn_view, &collisions_view, &timeouts_view};
 #define TAB_COUNT (sizeof shell_tab_views / sizeof shell_tab_views[0])
 const size_t shell_tab_view_count = TAB_COUNT;
 
@@ -114,6 +115,15 @@ void shell_go_to_tab(struct shell *s, size_t tab)
   s->stale = true;
 }
 
+void shell_go_to_view(struct shell *s, const struct view_ops *ops)
+{
+  for (size_t i = 0; i < s->tab_count; i++) {
+    if (shell_tab_views[i] == ops) {
+      shell_go_to_tab(s, i);
+    }
+  }
+}
+
 static void go_before(struct shell *s)
 {
   bool moved = false;
@@ -180,7 +190,14 @@ struct err shell_new(const struct shell_options *options, struct shell **out)
     }
     if (!known) {
       e = err_new(ERR_USAGE, "there is no view \"%s\" to begin with", options->view);
-      err_set_hint(&e, "views: jobs, runs");
+      struct buf names;
+      buf_init(&names, 256);
+      buf_adds(&names, "views: ");
+      for (size_t i = 0; i < s->tab_count; i++) {
+        buf_addf(&names, "%s%s", i > 0 ? ", " : "", shell_tab_views[i]->name);
+      }
+      err_set_hint(&e, "%s", names.data);
+      buf_fini(&names);
     }
   }
   if (err_is(&e)) {
@@ -363,6 +380,9 @@ void shell_input(struct shell *s, const struct input *in, int64_t mono_ms, struc
       return;
     }
   }
+  if (takes_text && (shell_main(s)->ops->holds & HOLD_TIMELINE)) {
+    s->stale = true; /* other lanes may come into view while a filter is typed */
+  }
   if (takes_text && !v->drawn) {
     /* typed before the dialog could be seen; a prompt takes it, a dialog does not */
     if (!(v->ops->flags & VIEW_BOTTOM)) {
@@ -526,6 +546,11 @@ void shell_update(struct shell *s, const struct model *model, int64_t now_ms, in
       hold_cursor(t->stack[i], &s->scene);
     }
     t->stack[i]->stale = false;
+  }
+  struct view *main = shell_main(s);
+  int64_t end_ms = INT64_MAX;
+  if (main->ops->moves != NULL && main->ops->moves(main, &end_ms)) {
+    shell_set_window(s, s->span_ms, end_ms);
   }
   if (s->export_path != NULL) {
     char *path = s->export_path;

@@ -350,6 +350,9 @@ void shell_act(struct shell *s, enum action a, struct intents *out)
   case ACTION_LINK:
     copy(s, a);
     break;
+  case ACTION_PRICES:
+    shell_open(s, &prices_view, NULL, 0, NULL);
+    break;
   case ACTION_EXPORT:
     shell_open(s, &export_view, NULL, 0, NULL);
     break;
@@ -406,6 +409,7 @@ void shell_act(struct shell *s, enum action a, struct intents *out)
   case ACTION_PROBLEMS:
   case ACTION_NEXT_FAILURE:
   case ACTION_PREV_FAILURE:
+  case ACTION_PART:
   case ACTION_MARK:
   case ACTION_MARK_ALL:
   case ACTION_UNMARK:

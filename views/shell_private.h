@@ -83,6 +83,7 @@ void shell_open(struct shell *s, const struct view_ops *ops, const struct subjec
 void shell_pop(struct shell *s);
 const char *shell_change_word(enum change_result r); /* how a start or stop went, in a word */
 void shell_go_to_tab(struct shell *s, size_t tab);
+void shell_go_to_view(struct shell *s, const struct view_ops *ops); /* its tab */
 /* Carry out an action that no view has handled. */
 void shell_act(struct shell *s, enum action a, struct intents *out);
 /* Carry out a line of the palette. */

@@ -112,6 +112,8 @@ struct view_ops {
   size_t (*subjects)(const struct view *, struct subject **out);
   struct list *(*list)(struct view *);
   struct doc_text *(*doc)(struct view *);
+  /* Asked after update: should the window end elsewhere (INT64_MAX: at now), so that what was sought is on show? */
+  bool (*moves)(struct view *, int64_t *end_ms);
   /* What is shown, in that form, for `E`. The model is that of the last frame. False: it cannot. */
   bool (*report)(struct view *, const struct scene *, enum report_format, struct buf *out);
 };
@@ -131,8 +133,8 @@ int scene_context_of(const struct model *m, int place);
 bool scene_shows(const struct scene *s, int place);
 
 /* Views that open from others. */
-extern const struct view_ops jobs_view, runs_view, job_runs_view, run_view, job_view, raw_view, help_view,
-    messages_view, palette_view, filter_view, sort_view, start_view, stop_view, export_view, quit_view, login_view, mfa_view,
-    whoami_view;
+extern const struct view_ops home_view, timeline_view, burn_view, collisions_view, timeouts_view, prices_view,
+    jobs_view, runs_view, job_runs_view, run_view, job_view, raw_view, help_view, messages_view, palette_view,
+    filter_view, sort_view, start_view, stop_view, export_view, quit_view, login_view, mfa_view, whoami_view;
 
 #endif

@@ -249,17 +249,34 @@ static void add_overdue(struct home_result *h, const struct model *m, int place,
   }
 }
 
+/* Of the newest costly runs; what is older is no news. */
+#define COSTLY_MOST 500
+
 static void add_costly(struct home_result *h, const struct burn_result *b, int64_t since_ms)
 {
-  for (size_t i = 0; b != NULL && i < b->unusual_count; i++) {
+  size_t first = h->count;
+  for (size_t i = 0; b != NULL && i < b->unusual_count && i < COSTLY_MOST; i++) {
     const struct burn_unusual *u = &b->unusual[i];
+    bool seen = false; /* one line a job, about its newest such run */
+    size_t times = 0;
     if (run_finished(&u->run) && ended(&u->run) < since_ms)
       continue;
+    for (size_t k = first; k < h->count && !seen; k++)
+      seen = h->items[k].place == u->place && h->items[k].job == u->job;
+    if (seen)
+      continue;
+    for (size_t k = i; k < b->unusual_count && k < COSTLY_MOST; k++)
+      times += b->unusual[k].place == u->place && b->unusual[k].job == u->job;
     struct home_item *item = add(h, HOME_HINT, HOME_COSTLY, HOME_OPEN_RUN, u->place, u->job);
     set_run(item, &u->run);
     item->since_ms = u->run.started_ms;
     item->what = xasprintf("%s %.1fx its usual", run_finished(&u->run) ? "cost" : "costs",
                            (double)u->nano / (double)u->median_nano);
+    if (times > 1) {
+      char *what = xasprintf("%s, as %zu before", item->what, times - 1);
+      free(item->what);
+      item->what = what;
+    }
     item->reason = xasprintf("$%.2f, median $%.2f", (double)u->nano / 1e9, (double)u->median_nano / 1e9);
   }
 }

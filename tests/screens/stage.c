@@ -134,6 +134,13 @@ static void fill_full(struct model *m, int place)
   put_job(m, place, "brand-new", "glueray", "Z.2X", 3, 6, NULL);
   put_job(m, place, "state-of-the-future", "glueetl", "G.99X", 3, (double)NAN, "7.0");
   stage_put_run(m, place, "state-of-the-future", 950, "HIBERNATING", 3 * HOUR, -1, NULL);
+  /* everything was read, but for the history of one job before the last eight hours */
+  for (size_t i = 0; i < m->places[place].job_count; i++) {
+    struct job *j = &m->places[place].jobs[i];
+    bool all = strcmp(model_str(m, j->name), "fx-rates") != 0;
+    model_add_span(m, place, j->name, all ? INT64_MIN : STAGE_NOW - 8 * HOUR, STAGE_NOW - MINUTE, all);
+    j->top_read_ms = STAGE_NOW - MINUTE;
+  }
   struct trigger_action orders = {.job = "orders-silver", .timeout_minutes = RECORD_ABSENT};
   struct trigger_action dim = {.job = "customers-dim", .timeout_minutes = RECORD_ABSENT};
   struct trigger_condition after = {.job = "orders-silver", .state = "SUCCEEDED"};
@@ -228,7 +235,8 @@ void stage_fill(struct model *m, enum stage_account account)
 
 void stage_open(struct stage *s, enum stage_account account, int width, int height, const struct shell_options *options)
 {
-  struct shell_options o = {.zone = WHEN_LOCAL, .since_ms = STAGE_NOW - WHEN_DAY, .until_ms = INT64_MAX};
+  struct shell_options o = {
+      .zone = WHEN_LOCAL, .since_ms = STAGE_NOW - WHEN_DAY, .until_ms = INT64_MAX, .view = "jobs"};
   memset(s, 0, sizeof *s);
   setlocale(LC_CTYPE, "C.UTF-8");
   setenv("TZ", "CET-1", 1);

@@ -94,7 +94,7 @@ static void stop_is_bound_to_its_run(void **state)
   struct stage s;
   (void)state;
   stage_open(&s, STAGE_FULL, 100, 34, NULL);
-  stage_keys(&s, "2 /");
+  stage_keys(&s, "3 /");
   stage_type(&s, "clickstream running\r");
   stage_keys(&s, "X");
   SHOWS(&s, "Stop runs");
@@ -115,7 +115,7 @@ static void stop_leaves_ended_runs_alone(void **state)
   struct stage s;
   (void)state;
   stage_open(&s, STAGE_FULL, 100, 34, NULL);
-  stage_keys(&s, "2 /");
+  stage_keys(&s, "3 /");
   stage_type(&s, "clickstream running\r");
   stage_keys(&s, "X");
   stage_put_run(s.model, 0, "clickstream-hourly", 220, "SUCCEEDED", 109 * WHEN_MINUTE, 1000, NULL);
@@ -132,7 +132,7 @@ static void marked_runs_stop_together(void **state)
   struct stage s;
   (void)state;
   stage_open(&s, STAGE_FULL, 100, 34, NULL);
-  stage_keys(&s, "2 /");
+  stage_keys(&s, "3 /");
   stage_type(&s, "finance-close\r");
   stage_keys(&s, "* X");
   SHOWS(&s, "asks Glue to stop 2 runs");
@@ -154,7 +154,7 @@ static void read_only_hides_and_refuses(void **state)
   HIDES(&s, "s start");
   stage_keys(&s, "s");
   SHOWS(&s, "read-only: nothing that changes AWS can be done here");
-  stage_keys(&s, "2 X");
+  stage_keys(&s, "3 X");
   HIDES(&s, "Stop runs");
   stage_keys(&s, ":");
   stage_type(&s, "start orders-silver\r");

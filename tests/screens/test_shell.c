@@ -127,7 +127,7 @@ static void moving_about(void **state)
   SHOWS(&s, "cron(0 0/2 * * ? *)");
   stage_keys(&s, "Esc Esc");
   SHOWS(&s, "jobs \u203a orders-silver");
-  stage_keys(&s, "2");
+  stage_keys(&s, "3");
   SHOWS(&s, "\u2500 runs ");
   stage_keys(&s, "Backspace"); /* the view before, with its stack */
   SHOWS(&s, "jobs \u203a orders-silver");
@@ -321,7 +321,8 @@ static void every_size(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
       stage_resize(&s, sizes[i][0], sizes[i][1]);
       stage_keys(
-          &s, "1 j Right o Esc / x Esc : s Esc s Esc Enter w Enter d y G Esc Esc Esc Esc 2 X n ? PgDn Esc M Esc E Esc");
+          &s, "2 j Right o Esc / x Esc : s Esc s Esc Enter w Enter d y G Esc Esc Esc Esc 3 X n ? PgDn Esc M Esc E Esc");
+      stage_keys(&s, "1 j Enter Esc 4 j Left Left Right f F [ + - ] Tab Tab Tab 5 p Esc Tab Tab Tab 6 Tab 7 Tab G T T");
     }
     stage_resize(&s, 10, 3);
     SHOWS(&s, "window too");
@@ -334,7 +335,8 @@ static void every_size(void **state)
 /* Each key of the table in each view: no crash, and no change of AWS without a dialog. */
 static void every_key_everywhere(void **state)
 {
-  static const char *const ways[] = {"", "Enter", "Enter Enter", "d", "y", "2", "2 Enter", "?", "M"};
+  static const char *const ways[] = {"", "Enter", "Enter Enter", "d", "y", "3", "3 Enter", "?", "M",
+                                     "1", "4", "4 Tab", "4 Tab Tab", "5", "5 Tab Tab Tab", "5 p", "6", "6 Tab", "7", "7 Tab"};
   struct keymap m;
   (void)state;
   keymap_init(&m);
@@ -362,19 +364,38 @@ static void tour(void **state)
     const char *keys, *shows;
   } stops[] = {
       {STAGE_FULL, "", "orders-silver"},
-      {STAGE_FULL, "2", "clickstream-hourly"},
+      {STAGE_FULL, "3", "clickstream-hourly"},
       {STAGE_FULL, "Enter", "jr_8f2c0078"},
       {STAGE_FULL, "Enter Enter", "Access denied on s3://curated/orders"},
       {STAGE_FULL, "d", "Triggers that start it"},
       {STAGE_FULL, "y", "reading the whole answer"},
       {STAGE_FULL, "?", "Keys of this view"},
+      {STAGE_FULL, "1", "failed, 2nd time in 24h"},
+      {STAGE_FULL, "4", "quota (assumed)"},
+      {STAGE_FULL, "4 Tab Tab", "by hour of day"},
+      {STAGE_FULL, "5", "at most $"},
+      {STAGE_FULL, "5 Tab", "by day"},
+      {STAGE_FULL, "5 p", "USD per DPU-hour"},
+      {STAGE_FULL, "6", "1 of 1, 1 waits 26m"},
+      {STAGE_FULL, "7", "will hit"},
+      {STAGE_EMPTY, "1", "0 jobs watched"},
+      {STAGE_EMPTY, "4", "no jobs here"},
+      {STAGE_EMPTY, "5", "no jobs here"},
+      {STAGE_EMPTY, "6", "no collisions here"},
+      {STAGE_EMPTY, "7", "no jobs here"},
+      {STAGE_READING, "4", "reading jobs"},
+      {STAGE_READING, "5", "reading jobs"},
+      {STAGE_FAILING, "1", "could not be read"},
+      {STAGE_FAILING, "5", "could not be read"},
+      {STAGE_FAILING, "6", "could not be read"},
+      {STAGE_FAILING, "7", "could not be read"},
       {STAGE_FULL, "M", "Nothing has gone wrong"},
       {STAGE_EMPTY, "", "no jobs here"},
-      {STAGE_EMPTY, "2", "no runs here"},
+      {STAGE_EMPTY, "3", "no runs here"},
       {STAGE_READING, "", "reading jobs"},
-      {STAGE_READING, "2", "reading runs"},
+      {STAGE_READING, "3", "reading runs"},
       {STAGE_FAILING, "", "jobs could not be read: User: arn:aws:sts"},
-      {STAGE_FAILING, "2", "runs could not be read: User: arn:aws:sts"},
+      {STAGE_FAILING, "3", "runs could not be read: User: arn:aws:sts"},
       {STAGE_FAILING, "M", "GetJobs in eu-west-1"},
       {STAGE_STALE, "", "stale 1h: network"},
       {STAGE_STALE, "", "orders-silver"},
@@ -415,7 +436,7 @@ static void hostile_names(void **state)
   struct stage s;
   (void)state;
   stage_open(&s, STAGE_HOSTILE, 120, 30, NULL);
-  stage_keys(&s, "2");
+  stage_keys(&s, "3");
   for (int round = 0; round < 2; round++) {
     char *screen = stage_dump(&s, false, COLOURS_NONE);
     for (const unsigned char *c = (const unsigned char *)screen; *c != '\0'; c++) {
@@ -425,10 +446,10 @@ static void hostile_names(void **state)
       assert_false(c[0] == 0xe2 && c[1] == 0x80 && c[2] >= 0xaa && c[2] <= 0xae);
     }
     free(screen);
-    stage_keys(&s, "1");
+    stage_keys(&s, "2");
   }
   /* the state of each run begins in the same cell */
-  stage_keys(&s, "2");
+  stage_keys(&s, "3");
   int column = -1;
   for (int y = 4; y < 14; y++) {
     const struct cell *row = &s.canvas.cells[y * s.canvas.width];
@@ -480,7 +501,7 @@ static void two_thousand_jobs(void **state)
   }
   model_touch(s.model);
   for (int round = 0; round < 2; round++) {
-    stage_keys(&s, round == 0 ? "1" : "2");
+    stage_keys(&s, round == 0 ? "1" : "3");
     struct input in;
     double worst = 0, began = now_ms();
     assert_true(input_parse_key("j", &in));
