@@ -307,6 +307,8 @@ static void home_draw(struct view *v, const struct pane *p)
   draw_head(s, p);
   if (l->row_count == 0 && s->known && s->jobs_watched > 0) {
     draw_all_well(s, p);
+  } else if (l->row_count == 0 && s->known) {
+    pane_put(p, 2, 3, ROLE_DIM, "no jobs here, so there is nothing to watch");
   } else {
     board_draw(&s->board, &below);
   }
