@@ -310,6 +310,18 @@ static void do_close_context(const struct call *c)
   }
 }
 
+static void do_events(const struct call *c)
+{
+  shell_go_to_view(c->shell, &events_view);
+}
+
+static void do_polling(const struct call *c)
+{
+  if (shell_main(c->shell)->ops != &polling_view) {
+    shell_open(c->shell, &polling_view, NULL, 0, NULL);
+  }
+}
+
 static const struct command {
   const char *word;
   const char *about;
@@ -324,6 +336,8 @@ static const struct command {
     {"collisions", "who blocked whom, and what will clash", ARG_NONE, do_collisions},
     {"timeouts", "runs near their limit, and limits that do not fit", ARG_NONE, do_timeouts},
     {"prices", "the prices in use", ARG_NONE, do_prices},
+    {"events", "what happened, and what happened while you were away", ARG_NONE, do_events},
+    {"polling", "what is asked of the service, how often and why", ARG_NONE, do_polling},
     {"job", "a job: job NAME", ARG_JOB, do_job},
     {"job-runs", "runs of one job: job-runs NAME", ARG_JOB, do_job_runs},
     {"run", "a run: run JOB RUN_ID", ARG_JOB, do_run},

@@ -84,6 +84,7 @@ void shell_summarise(struct shell *s)
   const struct shell_summary before = *sum;
   memset(sum, 0, sizeof *sum);
   sum->synced_ms = WHEN_NONE;
+  sum->unseen_events = notices_unseen(m);
   summarise_boards(s, &before);
   for (size_t p = 0; p < m->place_count; p++) {
     const struct place *place = &m->places[p];
@@ -240,6 +241,10 @@ static void draw_header(const struct shell *s, const struct pane *p)
     pieces_add(&l, 62, 2, ROLE_GOOD, "read-only");
   }
   add_figures(s, &l);
+  if (s->summary.unseen_events > 0) {
+    pieces_add(&l, 60, 2, ROLE_ACCENT, "%zu event%s", s->summary.unseen_events,
+               s->summary.unseen_events == 1 ? "" : "s");
+  }
   when_format(s->scene.now_ms, s->scene.zone, WHEN_HM, clock);
   when_zone_letters(s->scene.now_ms, s->scene.zone, letters);
   pieces_add(&l, 75, 3, ROLE_TEXT, "%s %s", clock, letters);

@@ -13,8 +13,8 @@
 #define SAY_MS  8000
 #define HELD_MS 1000
 
-const struct view_ops *const shell_tab_views[] = {&home_view, &jobs_view,       &runs_view,    &timeline_view,
-                                                  &burn_view, &collisions_view, &timeouts_view};
+const struct view_ops *const shell_tab_views[] = {&home_view, &jobs_view,       &runs_view,     &timeline_view,
+                                                  &burn_view, &collisions_view, &timeouts_view, &events_view};
 #define TAB_COUNT (sizeof shell_tab_views / sizeof shell_tab_views[0])
 const size_t shell_tab_view_count = TAB_COUNT;
 
@@ -311,6 +311,10 @@ int64_t shell_next_tick_ms(const struct shell *s, int64_t now_ms)
 {
   /* Durations of what runs move on every ten seconds, the clock and ages every minute: coarse steps keep the wire quiet. */
   int64_t step = s->summary.active > 0 ? 10 * WHEN_SECOND : WHEN_MINUTE;
+  const struct view *main = shell_main(s);
+  if (main != NULL && main->ops->step_ms > 0 && main->ops->step_ms < step && !s->focus_lost) {
+    step = main->ops->step_ms;
+  }
   return (now_ms / step + 1) * step;
 }
 
@@ -356,6 +360,7 @@ void shell_input(struct shell *s, const struct input *in, int64_t mono_ms, struc
   enum action action = ACTION_NONE;
   bool takes_text = v != NULL && (v->ops->flags & VIEW_TAKES_TEXT) != 0;
   s->mono_ms = mono_ms;
+  shell_note_presence(s, in, out);
   if (v == NULL || in->kind == INPUT_NONE || in->kind == INPUT_FOCUS || (in->kind == INPUT_PASTE && !takes_text)) {
     return; /* pasted text is never a command */
   }
@@ -532,6 +537,7 @@ void shell_update(struct shell *s, const struct model *model, int64_t now_ms, in
   ask_for_codes(s);
   t = &s->tabs[s->tab];
   shell_resolve_window(s);
+  shell_resolve_absence(s);
   desk_aim(s->scene.desk, &s->scene);
   shell_summarise(s);
   tell_problems(s);

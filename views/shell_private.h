@@ -36,6 +36,7 @@ struct shell_summary {
   int64_t synced_ms;                 /* the oldest of the good answers that matter; WHEN_NONE: none yet */
   enum err_kind trouble;
   bool login;
+  size_t unseen_events;
 };
 
 struct shell {
@@ -63,6 +64,11 @@ struct shell {
   uint64_t mfa_asked; /* one bit for each context */
   uint8_t *changes_told; /* result told of each change of the model */
   size_t changes_told_cap;
+  /* Who looks: notices up to `present_number` came under the eyes of somebody. */
+  bool focus_lost;
+  int64_t present_ms; /* monotonic, of the last sign of the person */
+  uint64_t present_number;
+  uint64_t away_after, away_until; /* what came during the last absence */
   /* the key that said yes: its repeats are swallowed for a while */
   struct input held;
   int64_t held_until_ms;
@@ -93,6 +99,10 @@ void shell_set_window(struct shell *s, int64_t span_ms, int64_t end_ms);
 void shell_resolve_window(struct shell *s);
 bool shell_find_job(const struct shell *s, const char *name, struct subject *out);
 void shell_export(struct shell *s, const char *path);
+
+/* presence.c: a key or the focus has come, or the focus has gone; and, before each drawing, what the absence so far holds. */
+void shell_note_presence(struct shell *s, const struct input *in, struct intents *out);
+void shell_resolve_absence(struct shell *s);
 
 void shell_summarise(struct shell *s);
 void shell_draw_frame(const struct shell *s, struct canvas *canvas, const struct pane *body);

@@ -34,6 +34,8 @@ struct scene {
   bool read_only;
   bool quiet;        /* nothing in flight and every question answered */
   int width, height; /* of the view's pane */
+  /* Notices with a number in (away_after, away_until] came while nobody looked; none when they are equal. */
+  uint64_t away_after, away_until;
   const struct keymap *keys;
   const struct price_table *prices; /* NULL: the built-in ones */
   struct stats_cache *stats;        /* usual lengths, shared by all views */
@@ -96,6 +98,8 @@ struct view_ops {
   unsigned holds;          /* HOLD_* */
   unsigned flags;          /* VIEW_* */
   size_t state_size;
+  int64_t
+      step_ms; /* what it shows changes with time alone, in steps of that length; 0: as the clock of the header does */
   struct err (*open)(struct view *, const struct view_args *);
   void (*close)(struct view *);
   void (*wants)(const struct view *, const struct scene *, struct wants *);
@@ -136,5 +140,6 @@ bool scene_shows(const struct scene *s, int place);
 extern const struct view_ops home_view, timeline_view, burn_view, collisions_view, timeouts_view, prices_view,
     jobs_view, runs_view, job_runs_view, run_view, job_view, raw_view, help_view, messages_view, palette_view,
     filter_view, sort_view, start_view, stop_view, export_view, quit_view, login_view, mfa_view, whoami_view;
+extern const struct view_ops events_view, polling_view;
 
 #endif

@@ -1,6 +1,7 @@
 #include "model/notices.h"
 
 #include <string.h>
+#include "base/json.h"
 #include "base/xalloc.h"
 #include "model/collisions.h"
 #include "model/private.h"
@@ -21,6 +22,32 @@ static enum notice_severity notice_severity(enum notice_kind kind)
   if (kind == NOTICE_RECOVERED)
     return NOTICE_GOOD;
   return kind == NOTICE_FAILED || kind == NOTICE_TIMED_OUT || kind == NOTICE_COLLIDED ? NOTICE_BAD : NOTICE_WARN;
+}
+
+void notice_write_json(const struct model *m, const struct notice *n, struct jw *w)
+{
+  static const char *const severities[] = {[NOTICE_BAD] = "bad", [NOTICE_WARN] = "warning", [NOTICE_GOOD] = "good"};
+  const struct place *p = n->place >= 0 && (size_t)n->place < m->place_count ? &m->places[n->place] : NULL;
+  jw_object(w);
+  jw_name(w, "event");
+  jw_str(w, notice_kind_word(n->kind));
+  jw_name(w, "severity");
+  jw_str(w, severities[n->severity]);
+  jw_name(w, "at");
+  jw_time(w, n->at_ms);
+  jw_name(w, "seen_at");
+  jw_time(w, n->seen_ms);
+  jw_name(w, "account");
+  jw_str(w, p != NULL && p->account[0] != '\0' ? p->account : NULL);
+  jw_name(w, "region");
+  jw_str(w, p != NULL ? p->region : NULL);
+  jw_name(w, "job");
+  jw_str(w, model_str(m, n->job));
+  jw_name(w, "run_id");
+  jw_str(w, model_str(m, n->run_id));
+  jw_name(w, "message");
+  jw_str(w, model_str(m, n->text));
+  jw_end_object(w);
 }
 
 static bool notice_told(const struct notices *e, const struct notice *add)

@@ -42,9 +42,13 @@ struct notices {
   uint64_t looked_at; /* events up to this number were on the screen of somebody who looked (INTENT_SEEN) */
 };
 
+struct jw;
+
 const char *notice_kind_word(enum notice_kind kind); /* "failed", "timed out": stable, used in the hook's JSON */
 
 struct model;
+/* As an object: what `E` writes and what the hook gets. */
+void notice_write_json(const struct model *m, const struct notice *n, struct jw *w);
 /* How many came since somebody looked. */
 size_t notices_unseen(const struct model *m);
 

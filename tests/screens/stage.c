@@ -231,6 +231,90 @@ void stage_fill(struct model *m, enum stage_account account)
   model_touch(m);
 }
 
+static void put_event(struct model *m, enum notice_kind kind, int place, const char *job, unsigned number,
+                      const char *text, int64_t ago_ms)
+{
+  char id[80];
+  snprintf(id, sizeof id, "jr_%08x%056x", 0x8f2c0000u + number, number);
+  struct notice n = {.kind = kind,
+                     .place = place,
+                     .context = kind == NOTICE_LOGIN ? 0 : -1,
+                     .job = strpool_put(m->strings, job),
+                     .run_id = job != NULL ? strpool_put(m->strings, id) : 0,
+                     .text = strpool_put(m->strings, text),
+                     .at_ms = STAGE_NOW - ago_ms,
+                     .seen_ms = STAGE_NOW - ago_ms + 5 * WHEN_SECOND};
+  model_add_notice(m, &n);
+}
+
+void stage_put_events(struct model *m, int place, bool more)
+{
+  if (!more) {
+    put_event(m, NOTICE_TIMED_OUT, place, "inventory-delta", 520, "Job run exceeded its timeout", 3 * HOUR);
+    put_event(m, NOTICE_STOPPED, place, "returns-stopped", 800, NULL, HOUR);
+    put_event(m, NOTICE_RECOVERED, place, "fx-rates", 701, NULL, 50 * MINUTE);
+    return;
+  }
+  put_event(m, NOTICE_NEAR_TIMEOUT, place, "clickstream-hourly", 220, NULL, 12 * MINUTE);
+  put_event(
+      m, NOTICE_COLLIDED, place, "finance-close", 421,
+      "Concurrent runs exceeded for finance-close (Service: AWSGlue; Error Code: ConcurrentRunsExceededException)",
+      9 * MINUTE);
+  put_event(m, NOTICE_FAILED, place, "orders-silver", 120,
+            "An error occurred while calling o126.pyWriteDynamicFrame. Access denied on s3://curated/orders",
+            2 * MINUTE);
+  put_event(m, NOTICE_LOGIN, place, NULL, 0, "the session of oncall has ended", MINUTE);
+}
+
+void stage_put_polling(struct model *m)
+{
+  struct polling *p = &m->polling;
+  p->places = xcalloc(m->place_count, sizeof *p->places);
+  p->place_count = m->place_count;
+  p->at_ms = STAGE_NOW;
+  p->store_usable = p->store_writable = true;
+  p->store_runs_painted = 12112;
+  p->store_blocks_written = 31;
+  for (size_t i = 0; i < m->place_count; i++) {
+    const struct place *place = &m->places[i];
+    struct polling_place *out = &p->places[i];
+    *out = (struct polling_place){.place = (int)i,
+                                  .context = (int)i,
+                                  .limit = i == 0 ? 7.5 : (double)INFINITY,
+                                  .fixed_limit = i == 0 ? 10 : 0,
+                                  .in_flight = 1,
+                                  .last_minute = 212,
+                                  .sent = 40213,
+                                  .throttled = i == 0 ? 61 : 0,
+                                  .jobs = place->job_count,
+                                  .jobs_read = place->job_count > 0 ? place->job_count - 1 : 0,
+                                  .jobs_failing = i == 0 ? 1 : 0,
+                                  .oldest_ms = STAGE_NOW - 25 * MINUTE};
+    out->rows[out->row_count++] = (struct polling_row){.what = "GetJobs",
+                                                       .why = "on the screen",
+                                                       .in_flight = true,
+                                                       .due_ms = STAGE_NOW,
+                                                       .fetched_ms = STAGE_NOW - MINUTE};
+    for (size_t k = 0; k < place->job_count && k < 8; k++) {
+      out->rows[out->row_count++] =
+          (struct polling_row){.what = "GetJobRuns",
+                               .why = k < 3 ? "in flight" : "in its turn",
+                               .job = place->jobs[k].name,
+                               .due_ms = STAGE_NOW + ((int64_t)k - 1) * 17 * WHEN_SECOND,
+                               .fetched_ms = k == 7 ? WHEN_NONE : STAGE_NOW - (int64_t)k * MINUTE,
+                               .failing = i == 0 && k == 2};
+    }
+    if (i == 0 && place->job_count > 2) {
+      struct job *j = &m->places[0].jobs[2];
+      freshness_bad(&j->runs_fresh, err_new(ERR_THROTTLED, "Rate exceeded"), STAGE_NOW - MINUTE, STAGE_NOW + MINUTE);
+    }
+  }
+  struct err e = err_new(ERR_THROTTLED, "Rate exceeded");
+  err_set_what(&e, "GetJobRuns in eu-west-1");
+  model_add_problem(m, 0, &e, STAGE_NOW - 2 * MINUTE);
+  err_fini(&e);
+}
+
 /* --- the stage ------------------------------------------------------------------------------------------------------ */
 
 void stage_open(struct stage *s, enum stage_account account, int width, int height, const struct shell_options *options)

@@ -37,6 +37,10 @@ void stage_open(struct stage *s, enum stage_account account, int width, int heig
                 const struct shell_options *options);
 void stage_close(struct stage *s);
 void stage_fill(struct model *m, enum stage_account account);
+/* What the Events view tells: three events that somebody saw, and, when asked for, what came after that. */
+void stage_put_events(struct model *m, int place, bool more);
+/* What the Polling view tells of the places that there are. */
+void stage_put_polling(struct model *m);
 /* Update and draw, as after a turn of the loop. */
 void stage_frame(struct stage *s);
 /* Keys by their names, separated by blanks, each followed by a frame. */

@@ -104,6 +104,54 @@ static const struct scene_of_test {
     {"messages-80x24", STAGE_FAILING, 80, 24, COLOUR, "M"},
 };
 
+/* Those that need more than an account: EVENTS are some that were seen, an absence, and what came in it. */
+enum beyond { NOTHING_MORE, EVENTS, HOSTILE_EVENTS, POLLING };
+static const struct told_scene {
+  struct scene_of_test scene;
+  enum beyond beyond;
+} told_scenes[] = {
+    {{"events-80x24", STAGE_FULL, 80, 24, COLOUR, ": e v e n t s Enter"}, EVENTS},
+    {{"events-80x24-ascii", STAGE_FULL, 80, 24, ASCII, ": e v e n t s Enter"}, EVENTS},
+    {{"events-140x40", STAGE_FULL, 140, 40, COLOUR, ": e v e n t s Enter"}, EVENTS},
+    {{"events-empty-80x24", STAGE_EMPTY, 80, 24, COLOUR, ": e v e n t s Enter"}, NOTHING_MORE},
+    {{"events-hostile-80x24", STAGE_HOSTILE, 80, 24, COLOUR, ": e v e n t s Enter"}, HOSTILE_EVENTS},
+    {{"away-80x24", STAGE_FULL, 80, 24, COLOUR, ""}, EVENTS},
+    {{"polling-80x24", STAGE_FULL, 80, 24, COLOUR, ": p o l l i n g Enter"}, POLLING},
+    {{"polling-80x24-mono", STAGE_FULL, 80, 24, MONO, ": p o l l i n g Enter"}, POLLING},
+    {{"polling-two-140x40", STAGE_TWO, 140, 40, COLOUR, ": p o l l i n g Enter"}, POLLING},
+    {{"polling-never-80x24", STAGE_READING, 80, 24, COLOUR, ": p o l l i n g Enter"}, NOTHING_MORE},
+};
+
+static void put_beyond(struct stage *s, enum beyond beyond)
+{
+  switch (beyond) {
+  case NOTHING_MORE:
+    break;
+  case EVENTS:
+    stage_put_events(s->model, 0, false);
+    stage_type(s, "\033[O"); /* the focus goes, and much happens until it comes back */
+    stage_put_events(s->model, 0, true);
+    stage_type(s, "\033[I");
+    break;
+  case HOSTILE_EVENTS:
+    for (size_t i = 0; i < s->model->places[0].job_count; i++) {
+      const struct job *j = &s->model->places[0].jobs[i];
+      model_add_notice(s->model, &(struct notice){.kind = NOTICE_FAILED,
+                                                  .place = 0,
+                                                  .context = -1,
+                                                  .job = j->name,
+                                                  .run_id = j->name,
+                                                  .text = j->name,
+                                                  .at_ms = STAGE_NOW - WHEN_MINUTE,
+                                                  .seen_ms = STAGE_NOW});
+    }
+    break;
+  case POLLING:
+    stage_put_polling(s->model);
+    break;
+  }
+}
+
 static char *read_file(const char *path)
 {
   FILE *f = fopen(path, "r");
@@ -135,38 +183,50 @@ static void tell_difference(const char *name, const char *want, const char *have
   }
 }
 
-static void golden(void **state)
+/* Returns how many screens are wrong. */
+static size_t compare(const struct scene_of_test *scene, enum beyond beyond)
 {
   const char *folder = getenv("GLUETOP_SRCDIR"), *update = getenv("UPDATE_GOLDEN");
   size_t wrong = 0;
+  static const enum colour_depth depths[] = {
+      [COLOUR] = COLOURS_256, [FEW] = COLOURS_8, [MONO] = COLOURS_NONE, [ASCII] = COLOURS_NONE};
+  struct stage s;
+  text_set_ascii(scene->mode == ASCII);
+  stage_open(&s, scene->account, scene->width, scene->height, NULL);
+  put_beyond(&s, beyond);
+  stage_keys(&s, scene->keys);
+  char *have = stage_dump(&s, true, depths[scene->mode]);
+  char *path = xasprintf("%s/tests/screens/golden/%s.txt", folder != NULL ? folder : ".", scene->name);
+  if (update != NULL && update[0] != '\0') {
+    FILE *f = fopen(path, "w");
+    if (f == NULL || fputs(have, f) == EOF || fclose(f) != 0) {
+      fail_msg("%s could not be written: %s", path, strerror(errno));
+    }
+  } else {
+    char *want = read_file(path);
+    if (want == NULL || strcmp(want, have) != 0) {
+      wrong++;
+      fprintf(stderr, "%s %s\n", path, want == NULL ? "is not there" : "differs");
+      tell_difference(scene->name, want != NULL ? want : "", have);
+    }
+    free(want);
+  }
+  free(path);
+  free(have);
+  stage_close(&s);
+  text_set_ascii(false);
+  return wrong;
+}
+
+static void golden(void **state)
+{
+  size_t wrong = 0;
   (void)state;
   for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
-    static const enum colour_depth depths[] = {
-        [COLOUR] = COLOURS_256, [FEW] = COLOURS_8, [MONO] = COLOURS_NONE, [ASCII] = COLOURS_NONE};
-    struct stage s;
-    text_set_ascii(scenes[i].mode == ASCII);
-    stage_open(&s, scenes[i].account, scenes[i].width, scenes[i].height, NULL);
-    stage_keys(&s, scenes[i].keys);
-    char *have = stage_dump(&s, true, depths[scenes[i].mode]);
-    char *path = xasprintf("%s/tests/screens/golden/%s.txt", folder != NULL ? folder : ".", scenes[i].name);
-    if (update != NULL && update[0] != '\0') {
-      FILE *f = fopen(path, "w");
-      if (f == NULL || fputs(have, f) == EOF || fclose(f) != 0) {
-        fail_msg("%s could not be written: %s", path, strerror(errno));
-      }
-    } else {
-      char *want = read_file(path);
-      if (want == NULL || strcmp(want, have) != 0) {
-        wrong++;
-        fprintf(stderr, "%s %s\n", path, want == NULL ? "is not there" : "differs");
-        tell_difference(scenes[i].name, want != NULL ? want : "", have);
-      }
-      free(want);
-    }
-    free(path);
-    free(have);
-    stage_close(&s);
-    text_set_ascii(false);
+    wrong += compare(&scenes[i], NOTHING_MORE);
+  }
+  for (size_t i = 0; i < sizeof told_scenes / sizeof told_scenes[0]; i++) {
+    wrong += compare(&told_scenes[i].scene, told_scenes[i].beyond);
   }
   assert_int_equal(wrong, 0);
 }
