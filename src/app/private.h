@@ -90,7 +90,7 @@ struct app {
   const struct front_ops *ops;
   void *front;
   uint64_t framed_generation;
-  bool framed, framed_quiet, had_input;
+  bool framed, framed_quiet, was_quiet, had_input;
   int64_t frame_mono_ms;
   bool quiet;
   /* --test-fd */
