@@ -131,6 +131,8 @@ static struct err run_screen(struct app *app, const struct options *o, const str
       .until_ms = o->request.until_ms,
       .keys = keys,
       .key_count = key_count,
+      .bell = settings_bool(settings, "notify", NULL, "bell", false),
+      .osc = (int)settings_number(settings, "notify", NULL, "osc", 0),
   };
   struct views_front *front = NULL;
   struct err e = views_front_new(&v, &front);
@@ -187,6 +189,7 @@ static struct err run(const struct options *o, const struct settings *settings, 
       .max_requests_per_second = settings_number(settings, "", NULL, "max_requests_per_second", 0),
       .store_path = store,
       .clock = clock,
+      .notify_command = o->request.command == CLI_NONE ? settings_get(settings, "notify", NULL, "command") : NULL,
       .test_fd = o->test_fd,
   };
 

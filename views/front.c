@@ -31,6 +31,9 @@ struct views_front {
   int64_t update_after_ms; /* monotonic: not before */
   int64_t tick_ms;         /* wall: recompute what moves with time */
   bool late;               /* an update was put off */
+  bool bell;
+  int osc;
+  uint64_t noticed; /* number of the event told last */
 };
 
 struct err views_front_new(const struct views_options *options, struct views_front **out)
@@ -40,6 +43,8 @@ struct err views_front_new(const struct views_options *options, struct views_fro
   *out = NULL;
   f->clock = options->clock;
   f->no_color = options->no_color;
+  f->bell = options->bell;
+  f->osc = options->osc;
   keymap_init(&f->keys);
   if (!theme_choose(options->theme)) {
     e = err_new(ERR_USAGE, "there is no theme \"%s\"", options->theme);
@@ -149,6 +154,28 @@ static int64_t cpu_ms(void)
   return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+/* What has come since the last frame, to the desktop: once, however many it are. */
+static void tell_notices(struct views_front *f, const struct model *model)
+{
+  const struct notices *e = &model->notices;
+  size_t count = 0;
+  bool bad = false;
+  for (size_t i = e->count; i-- > 0 && e->items[i].number > f->noticed;) {
+    count++;
+    bad = bad || e->items[i].severity == NOTICE_BAD;
+  }
+  f->noticed = e->last_number;
+  if (count > 0) {
+    const struct notice *last = &e->items[e->count - 1];
+    const char *job = model_str(model, last->job);
+    char *text = xasprintf("%s%s%s", job != NULL ? job : "", job != NULL ? " " : "", notice_kind_word(last->kind));
+    char *more = count > 1 ? xasprintf("%s, and %zu more", text, count - 1) : NULL;
+    term_notify(f->term, f->bell && bad, f->osc, more != NULL ? more : text);
+    free(more);
+    free(text);
+  }
+}
+
 static void front_frame(void *front, const struct model *model, int64_t now_ms, bool quiet)
 {
   struct views_front *f = front;
@@ -186,6 +213,7 @@ static void front_frame(void *front, const struct model *model, int64_t now_ms, 
       term_repaint(f->term);
     }
     term_show(f->term, &f->canvas);
+    tell_notices(f, model);
     char *copy = shell_take_copy(f->shell);
     if (copy != NULL) {
       (void)term_copy(f->term, copy); /* what is too long for it has been shown all the same */

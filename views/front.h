@@ -30,6 +30,8 @@ struct views_options {
   const struct board_measures *measures; /* NULL: none; must outlive the front */
   const struct views_key_option *keys;
   size_t key_count;
+  bool bell; /* ring when something fails */
+  int osc;   /* 9 or 777: a desktop notice of each event, by that control string; else none */
 };
 
 struct views_front;

@@ -17,10 +17,11 @@
 #include <curses.h>
 #include <term.h>
 
-#define READ_MAX   65536 /* bytes a turn: a huge paste must not keep the frame waiting */
-#define COPY_MAX   65536
-#define STYLE_ALL  256
-#define OUR_COLOUR (-1)
+#define READ_MAX     65536 /* bytes a turn: a huge paste must not keep the frame waiting */
+#define COPY_MAX     65536
+#define NOTIFY_CELLS 200
+#define STYLE_ALL    256
+#define OUR_COLOUR   (-1)
 
 struct terminal {
   SCREEN *screen;
@@ -66,8 +67,20 @@ static void gather_capability(const char *capability)
   }
 }
 
-/* The ways in and out of the screen, as bytes. Mouse and focus reports are never switched on by us, but are switched off all the same:
- * a program before us may have left them on. */
+/* Whether it tells of its focus: terminfo says so, or the name is of a family that does. Others could print the question. */
+static bool has_focus_reports(void)
+{
+  static const char *const families[] = {"xterm", "tmux", "foot", "alacritty", "kitty", "wezterm", "rxvt-unicode"};
+  const char *type = getenv("TERM"), *enable = tigetstr("fe");
+  bool has = enable != NULL && (intptr_t)enable != -1;
+  for (size_t i = 0; i < sizeof families / sizeof families[0] && !has && type != NULL; i++) {
+    has = strncmp(type, families[i], strlen(families[i])) == 0;
+  }
+  return has;
+}
+
+/* The ways in and out of the screen, as bytes. Mouse reports are never switched on by us, but are switched off all the same: a program
+ * before us may have left them on. */
 static void make_plan(struct restore_plan *plan, int fd, const struct termios *outside)
 {
   plan->fd = fd;
@@ -92,6 +105,9 @@ static void make_plan(struct restore_plan *plan, int fd, const struct termios *o
   gather_capability(enter_ca_mode);
   gather_capability(cursor_invisible);
   gather_text("\033[?2004h");
+  if (has_focus_reports()) {
+    gather_text("\033[?1004h");
+  }
   gathering = NULL;
 }
 
@@ -229,6 +245,9 @@ struct err term_open(bool colour, struct terminal **out)
   make_plan(&plan, t->in, &outside);
   restore_arm(&plan);
   write_all(t->out, "\033[?2004h", 8);
+  if (has_focus_reports()) {
+    write_all(t->out, "\033[?1004h", 8);
+  }
   read_size(t);
   t->repaint = true;
   *out = t;
@@ -398,6 +417,29 @@ bool term_copy(struct terminal *t, const char *text)
   write_all(t->out, out.data, out.len);
   buf_fini(&out);
   return true;
+}
+
+void term_notify(struct terminal *t, bool ring, int osc, const char *text)
+{
+  char *clean = text_clean_dup(text, TEXT_LINE);
+  int used = 0;
+  int len = (int)text_fit(clean, NOTIFY_CELLS, &used);
+  struct buf out;
+  buf_init(&out, 4096);
+  if (osc == 9) {
+    /* words first: some terminals take a number there for another command */
+    buf_addf(&out, "\033]9;gluetop: %.*s\007", len, clean);
+  } else if (osc == 777) {
+    buf_addf(&out, "\033]777;notify;gluetop;%.*s\007", len, clean);
+  }
+  if (ring) {
+    buf_addc(&out, '\007');
+  }
+  if (out.len > 0 && !out.overflow) {
+    write_all(t->out, out.data, out.len);
+  }
+  buf_fini(&out);
+  free(clean);
 }
 
 void term_set_wake(void (*wake)(void *), void *arg)

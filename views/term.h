@@ -32,6 +32,8 @@ void term_show(struct terminal *t, const struct canvas *canvas);
 void term_repaint(struct terminal *t);
 /* Put text into the clipboard of the person's own terminal (OSC 52). The text must have been cleaned. False: too long. */
 bool term_copy(struct terminal *t, const char *text);
+/* Ring, and tell the desktop (OSC 9 or 777; any other number: not). The text is cleaned here. */
+void term_notify(struct terminal *t, bool ring, int osc, const char *text);
 void term_set_wake(void (*wake)(void *), void *arg);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "app/hook.h"
 #include "base/xalloc.h"
 
 #define FRAME_EVERY_MS INT64_C(250) /* for what answers bring; a key is answered at once */
@@ -81,6 +82,8 @@ struct err app_new(const struct app_options *options, struct app **out)
     struct transport_options t = {.ca_bundle = aws_config_ca_bundle(app->config, profile), .connections_per_host = 18};
     e = transport_new(&t, app->clock, &app->transport);
   }
+  if (!err_is(&e))
+    e = hook_new(options->notify_command, &app->hook);
   for (size_t i = 0; i < options->context_count && !err_is(&e); i++)
     e = contexts_open(app, &options->contexts[i]);
   if (!err_is(&e))
@@ -104,6 +107,7 @@ void app_free(struct app *app)
     transport_free(app->transport);
   if (app->config != NULL)
     aws_config_free(app->config);
+  hook_free(app->hook);
   poller_free(app->poller);
   history_close(app->history);
   model_free(app->model);
@@ -236,6 +240,7 @@ static int64_t next_timer_ms(const struct app *app)
   next = earlier(next, poller_next_ms(app->poller));
   next = earlier(next, writes_next_ms(app));
   next = earlier(next, keep_next_ms(app));
+  next = earlier(next, hook_next_ms(app->hook));
   if (app->ops->next_frame_ms != NULL)
     next = earlier(next, app->ops->next_frame_ms(app->front));
   if (app->framed && frame_is_stale(app))
@@ -266,6 +271,7 @@ static void wait_set_fill(struct app *app, struct wait_set *s)
   for (size_t i = 0; i < app->context_count && s->count < WAIT_FDS_MAX; i++)
     if (app->contexts[i].login != NULL)
       s->count += login_fds(app->contexts[i].login, s->fds + s->count, WAIT_FDS_MAX - s->count);
+  s->count += hook_fds(app->hook, s->fds + s->count, WAIT_FDS_MAX - s->count);
 }
 
 /* Waits for news; tells whether the front's descriptor has some. */
@@ -312,6 +318,7 @@ static void turn(struct app *app, bool front_ready)
   keep_turn(app);
   asks_turn(app);
   watch_turn(app);
+  hook_turn(app->hook, app->model, app_mono_ms(app), app_wall_ms(app));
   struct poller_now now = app_now(app);
   app->quiet = poller_quiet(app->poller, app->model, &now) && app->writes == NULL && !history_is_painting(app->history);
   turn_frame(app);

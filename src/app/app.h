@@ -41,6 +41,7 @@ struct app_options {
   int max_pages;              /* page budget of one reading; 0: 10,000 */
   const char *store_path;     /* where history is kept; NULL: no store */
   struct clock *clock;        /* shared, owned by main */
+  const char *notify_command; /* told of each notice (app/hook.h); NULL: none */
   int test_fd;                /* -1; else readiness is written and time is moved here */
 };
 

@@ -70,6 +70,7 @@ struct app {
   struct model *model;
   struct poller *poller;
   struct history *history;
+  struct hook *hook; /* NULL: none */
   uint64_t kept_generation; /* of the model, when the store was last brought up to it */
   int64_t keep_mono_ms;     /* when to write next */
   int64_t polling_mono_ms;  /* when `polling` was written */

@@ -18,6 +18,13 @@
 
 extern char **environ;
 
+const char *const child_no_keys[] = {"AWS_ACCESS_KEY_ID",
+                                     "AWS_SECRET_ACCESS_KEY",
+                                     "AWS_SESSION_TOKEN",
+                                     "AWS_SECURITY_TOKEN",
+                                     "AWS_CONTAINER_AUTHORIZATION_TOKEN",
+                                     NULL};
+
 /* What the waiting child tells: a failed exec, or the end. */
 struct child_news {
   int run_errno;
@@ -161,15 +168,15 @@ static char **environment_without(const char *const *without)
 }
 
 /* From here to the exec only what is safe after a fork of a program with threads (libcurl resolves names in one). */
-static void run_program(const char *program, char *const *words, char **environment, int null_fd, int out_fd,
-                        int err_fd, int end_fd)
+static void run_program(const char *program, char *const *words, char **environment, int in_fd, int out_fd, int err_fd,
+                        int end_fd)
 {
   for (int number = 1; number < 32; number++)
     (void)signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
-  if (dup2(null_fd, STDIN_FILENO) >= 0 && dup2(out_fd, STDOUT_FILENO) >= 0 && dup2(err_fd, STDERR_FILENO) >= 0) {
+  if (dup2(in_fd, STDIN_FILENO) >= 0 && dup2(out_fd, STDOUT_FILENO) >= 0 && dup2(err_fd, STDERR_FILENO) >= 0) {
     for (int fd = STDERR_FILENO + 1; fd < CHILD_FDS_MAX; fd++) {
       if (fd != end_fd)
         close(fd);
@@ -198,13 +205,45 @@ static void wait_for_program(pid_t program, int end_fd)
   _exit(0);
 }
 
+/* A descriptor to read the input from, and its end behind it; -1 and errno: it does not fit, or there is no pipe. */
+static int input_fd(const char *input, size_t len)
+{
+  if (input == NULL)
+    return open("/dev/null", O_RDONLY | O_CLOEXEC);
+  int ends[2];
+  if (pipe(ends) != 0)
+    return -1;
+  bool ok = fcntl(ends[0], F_SETFD, FD_CLOEXEC) == 0 && fcntl(ends[1], F_SETFD, FD_CLOEXEC) == 0 &&
+            fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0;
+  size_t at = 0;
+  while (ok && at < len) {
+    ssize_t n = write(ends[1], input + at, len - at);
+    if (n < 0 && errno == EINTR)
+      continue;
+    ok = n > 0;
+    at += ok ? (size_t)n : 0;
+  }
+  int saved = errno;
+  close(ends[1]);
+  if (!ok)
+    close_fd(&ends[0]);
+  errno = saved;
+  return ends[0];
+}
+
 struct err child_start(struct child *c, char *const *words, const char *const *without)
+{
+  return child_start_fed(c, words, without, NULL, 0);
+}
+
+struct err child_start_fed(struct child *c, char *const *words, const char *const *without, const char *input,
+                           size_t len)
 {
   struct err e = err_ok();
   int out[2] = {-1, -1};
   int err[2] = {-1, -1};
   int end[2] = {-1, -1};
-  int null_fd = -1;
+  int in_fd = -1;
   char **environment = NULL;
   pid_t pid = -1;
   char *program = find_program(words[0]);
@@ -212,8 +251,8 @@ struct err child_start(struct child *c, char *const *words, const char *const *w
     e = err_new(ERR_CREDENTIALS, "there is no program %s in PATH", words[0]);
     goto out;
   }
-  null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (null_fd < 0 || !make_pipe(out) || !make_pipe(err) || !make_pipe(end)) {
+  in_fd = input_fd(input, len);
+  if (in_fd < 0 || !make_pipe(out) || !make_pipe(err) || !make_pipe(end)) {
     e = err_errno(ERR_IO, "no pipes for %s", words[0]);
     goto out;
   }
@@ -226,7 +265,7 @@ struct err child_start(struct child *c, char *const *words, const char *const *w
     /* Only the program may end by a signal from our terminal's window; the one that waits is told by it. */
     pid_t inner = fork();
     if (inner == 0)
-      run_program(program, words, environment, null_fd, out[1], err[1], end[1]);
+      run_program(program, words, environment, in_fd, out[1], err[1], end[1]);
     if (inner < 0)
       _exit(127);
     wait_for_program(inner, end[1]);
@@ -243,7 +282,7 @@ out:
     close_fd(&err[i]);
     close_fd(&end[i]);
   }
-  close_fd(&null_fd);
+  close_fd(&in_fd);
   free(environment);
   free(program);
   return e;

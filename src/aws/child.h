@@ -32,6 +32,12 @@ struct child {
 void child_init(struct child *c);
 /* without: names of variables that its environment does not get, NULL-ended. */
 struct err child_start(struct child *c, char *const *words, const char *const *without) ERR_MUST_CHECK;
+/* As child_start, with something on its standard input, which ends behind it. The input goes into a pipe at once: ERR_IO when it is more than
+ * the pipe takes (some 64 KiB, and never less than 4 KiB). */
+struct err child_start_fed(struct child *c, char *const *words, const char *const *without, const char *input,
+                           size_t len) ERR_MUST_CHECK;
+/* Variables that hold keys: no program that we start gets them. */
+extern const char *const child_no_keys[];
 void child_turn(struct child *c); /* read what is there; never blocks */
 unsigned child_fds(const struct child *c, struct transport_fd *out, unsigned max);
 void child_stop(struct child *c); /* kills its whole session's group, and forgets what it wrote (wiped) */

@@ -20,12 +20,6 @@ struct process_own {
 };
 
 /* What our own login holds is none of the program's business. */
-static const char *const not_inherited[] = {"AWS_ACCESS_KEY_ID",
-                                            "AWS_SECRET_ACCESS_KEY",
-                                            "AWS_SESSION_TOKEN",
-                                            "AWS_SECURITY_TOKEN",
-                                            "AWS_CONTAINER_AUTHORIZATION_TOKEN",
-                                            NULL};
 
 struct err process_read_output(const char *text, size_t len, struct credentials *out)
 {
@@ -99,7 +93,7 @@ static void process_start(struct source *s)
 {
   struct process_own *own = s->own;
   own->deadline_ms = login_mono_ms(s->login) + PROCESS_LIMIT;
-  struct err e = child_start(&own->child, own->words, not_inherited);
+  struct err e = child_start(&own->child, own->words, child_no_keys);
   if (err_is(&e))
     process_fail(s, e);
 }
