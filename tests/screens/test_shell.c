@@ -335,8 +335,9 @@ static void every_size(void **state)
 /* Each key of the table in each view: no crash, and no change of AWS without a dialog. */
 static void every_key_everywhere(void **state)
 {
-  static const char *const ways[] = {"", "Enter", "Enter Enter", "d", "y", "3", "3 Enter", "?", "M",
-                                     "1", "4", "4 Tab", "4 Tab Tab", "5", "5 Tab Tab Tab", "5 p", "6", "6 Tab", "7", "7 Tab"};
+  static const char *const ways[] = {"",  "Enter", "Enter Enter", "d",     "y",         "3", "3 Enter",       "?",
+                                     "M", "1",     "4",           "4 Tab", "4 Tab Tab", "5", "5 Tab Tab Tab", "5 p",
+                                     "6", "6 Tab", "7",           "7 Tab"};
   struct keymap m;
   (void)state;
   keymap_init(&m);
@@ -524,6 +525,50 @@ static void two_thousand_jobs(void **state)
   stage_close(&s);
 }
 
+/* The last intent of that kind; kind INTENT_NONE: there is none. */
+static struct intent last_intent(const struct stage *s, enum intent_kind kind)
+{
+  struct intent found = {.kind = INTENT_NONE, .text = NULL};
+  for (size_t i = 0; i < s->intents.count; i++) {
+    found = s->intents.items[i].kind == kind ? s->intents.items[i] : found;
+  }
+  return found;
+}
+
+static void presence(void **state)
+{
+  struct stage s;
+  (void)state;
+  stage_open(&s, STAGE_FULL, 140, 40, NULL);
+  stage_put_events(s.model, 0, false);
+  stage_frame(&s);
+  assert_true(stage_shows(&s, "3 events"));
+  stage_type(&s, "\033[O");
+  assert_string_equal(last_intent(&s, INTENT_FOCUS).text, "out");
+  stage_put_events(s.model, 0, true);
+  stage_type(&s, "\033[I");
+  assert_string_equal(last_intent(&s, INTENT_FOCUS).text, "in");
+  assert_true(stage_shows(&s, "while you were away: 4 events, 2 bad"));
+  assert_int_equal(last_intent(&s, INTENT_SEEN).kind, INTENT_NONE);
+  stage_keys(&s, "8"); /* Events: on the screen now, and the next key says that somebody saw them */
+  assert_true(stage_shows(&s, "while you were away"));
+  assert_int_equal(last_intent(&s, INTENT_SEEN).kind, INTENT_NONE);
+  stage_keys(&s, "j");
+  assert_int_equal(last_intent(&s, INTENT_SEEN).workers, 7);
+  model_see_notices(s.model, 7);
+  stage_frame(&s);
+  assert_false(stage_shows(&s, "7 events   "));
+  /* without word of the focus a long time without a key is an absence as well */
+  s.mono_ms += WHEN_HOUR;
+  model_add_notice(s.model, &(struct notice){.kind = NOTICE_FAILED, .place = 0, .context = -1, .at_ms = STAGE_NOW});
+  stage_keys(&s, "2");
+  assert_true(stage_shows(&s, "1 event "));
+  /* Enter opens the run */
+  stage_keys(&s, "8 G Enter");
+  assert_true(stage_shows(&s, "events › inventory-delta"));
+  stage_close(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -543,6 +588,7 @@ int main(void)
       cmocka_unit_test(one_place_alone),
       cmocka_unit_test(hostile_names),
       cmocka_unit_test(two_thousand_jobs),
+      cmocka_unit_test(presence),
   };
   return cmocka_run_group_tests_name("shell", tests, NULL, NULL);
 }
