@@ -189,7 +189,7 @@ static void print_doc(struct cli *cli, const struct doc *doc)
       char *name = text_clean_dup(n->name, TEXT_LINE);
       struct buf value;
       buf_init(&value, REPORT_CELL_MAX);
-      if (n->text && n->kind == DOC_STRING && report_doc_is_argument(doc, i)) {
+      if (n->text && n->kind != DOC_BOOL) { /* as in the JSON and on the screen: not in arguments alone */
         mask_append(&value, n->name ? n->name : "", n->text);
       } else if (n->text) {
         buf_adds(&value, n->text);

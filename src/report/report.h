@@ -80,12 +80,10 @@ void report_write_fields(const struct report_scope *scope, const struct report_r
 /* A cell is at most this many bytes; a definition at most this deep (cJSON's own nesting limit is higher, the service's far lower). */
 #define REPORT_CELL_MAX  ((size_t)16 * 1024 * 1024)
 #define REPORT_DOC_DEPTH 64
-/* Does this node stand inside a map of job arguments, whose values are masked by their keys? */
-bool report_doc_is_argument(const struct doc *doc, size_t index);
 /* One cell of CSV: quoted where RFC 4180 says so, and made harmless for spreadsheets. */
 void report_csv_cell(struct buf *out, const char *s);
 void report_csv_value(const struct value *v, struct buf *out); /* absent is empty */
-/* A doc (GetJob, GetJobRun) as JSON with argument values masked. */
+/* A doc (GetJob, GetJobRun) as JSON, secrets masked (model/mask.h); null for what lies deeper than REPORT_DOC_DEPTH. */
 void report_write_doc(const struct doc *doc, struct jw *w);
 
 #endif

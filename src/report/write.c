@@ -148,46 +148,23 @@ void report_write_csv_row(const struct report_scope *scope, const struct report_
   buf_fini(&scratch);
 }
 
-/* Is this node a map of arguments, whose values may be secret? */
-static bool holds_arguments(const struct doc_node *n)
+/* Secrets stand in arguments, but in connection options, descriptions and visual jobs too: the mask looks at every value. */
+static void write_scalar(const struct doc_node *n, struct jw *w)
 {
-  static const char *const names[] = {"Arguments", "DefaultArguments", "NonOverridableArguments"};
-  bool yes = false;
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    yes = yes || (n->kind == DOC_OBJECT && n->name && strcmp(n->name, names[i]) == 0);
-  }
-  return yes;
-}
-
-bool report_doc_is_argument(const struct doc *doc, size_t index)
-{
-  bool yes = false;
-  int depth = doc->nodes[index].depth;
-  for (size_t i = index; i-- > 0 && !yes && depth > 0;) {
-    if (doc->nodes[i].depth < depth) {
-      depth = doc->nodes[i].depth;
-      yes = holds_arguments(&doc->nodes[i]);
-    }
-  }
-  return yes;
-}
-
-static void write_scalar(const struct doc_node *n, bool argument, struct jw *w)
-{
+  struct buf masked;
   switch (n->kind) {
   case DOC_STRING:
-    if (argument || mask_is_secret(n->name ? n->name : "", n->text)) {
-      struct buf masked;
-      buf_init(&masked, REPORT_CELL_MAX);
-      mask_append(&masked, n->name ? n->name : "", n->text);
-      jw_str_n(w, masked.data, masked.len);
-      buf_fini(&masked);
-    } else {
-      jw_str(w, n->text);
-    }
+    buf_init(&masked, REPORT_CELL_MAX);
+    mask_append(&masked, n->name, n->text);
+    jw_str_n(w, masked.data, masked.len);
+    buf_fini(&masked);
     break;
   case DOC_NUMBER:
-    jw_raw(w, n->text, strlen(n->text));
+    if (mask_is_secret(n->name, n->text)) {
+      jw_str(w, MASK_TEXT);
+    } else {
+      jw_raw(w, n->text, strlen(n->text));
+    }
     break;
   case DOC_BOOL:
     jw_bool(w, strcmp(n->text, "true") == 0);
@@ -205,18 +182,17 @@ void report_write_doc(const struct doc *doc, struct jw *w)
   /* Kinds of the containers that are open, by depth: a closing bracket must match its opening one. */
   enum doc_kind open[REPORT_DOC_DEPTH];
   int depth = 0;
-  int argument_depth = -1; /* depth of the innermost map of arguments that is open */
   for (size_t i = 0; i < doc->count; i++) {
     const struct doc_node *n = &doc->nodes[i];
+    if (n->depth > REPORT_DOC_DEPTH) { /* inside of what is written as null */
+      continue;
+    }
     for (; depth > n->depth; depth--) {
       if (open[depth - 1] == DOC_OBJECT) {
         jw_end_object(w);
       } else {
         jw_end_array(w);
       }
-    }
-    if (n->depth <= argument_depth) {
-      argument_depth = -1;
     }
     if (n->name && n->depth > 0) {
       jw_name(w, n->name);
@@ -228,11 +204,8 @@ void report_write_doc(const struct doc *doc, struct jw *w)
         jw_array(w);
       }
       open[depth++] = n->kind;
-      if (argument_depth < 0 && holds_arguments(n)) {
-        argument_depth = n->depth;
-      }
     } else {
-      write_scalar(n, argument_depth >= 0, w);
+      write_scalar(n, w);
     }
   }
   for (; depth > 0; depth--) {
