@@ -65,12 +65,15 @@ static void fill_like(struct intent *in, const struct cli_request *r, const stru
       intent_add_argument(in, n->name, n->text);
     }
   }
-  if (run && !r->worker_type && run->worker_type && run->workers > 0) {
-    in->worker_type = xstrdup(model_str(m, run->worker_type));
-    in->workers = run->workers;
+  if (run && run->worker_type && run->workers > 0) { /* both or none: the service wants them together */
+    in->worker_type = r->worker_type ? in->worker_type : xstrdup(model_str(m, run->worker_type));
+    in->workers = r->workers != RECORD_ABSENT ? r->workers : run->workers;
   }
   if (run && r->timeout_minutes == RECORD_ABSENT && run->timeout_minutes > 0) {
     in->timeout_minutes = run->timeout_minutes;
+  }
+  if (run && !r->execution_class && run->execution_class == CLASS_FLEX) {
+    in->execution_class = xstrdup("FLEX");
   }
 }
 

@@ -41,6 +41,17 @@ is "a change without a terminal is refused" 2 "$STATUS"
 gt start orders-silver --yes --read-only
 is "a change under --read-only is refused" 2 "$STATUS"
 
+# A run that was sized by hand can be repeated at another size: what the line says wins, the rest is the earlier run's.
+gt start fraud-score --yes --worker-type G.2X --workers 3 -o json
+is "start with a size" 0 "$STATUS"
+LIKE=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["changed"][0]["run_id"])' "$WORK/out")
+gt stop fraud-score "$LIKE" --yes
+gt start fraud-score --yes --like "$LIKE" --workers 5 -o json
+is "start like it, larger" 0 "$STATUS"
+LIKE=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["changed"][0]["run_id"])' "$WORK/out")
+gt run fraud-score "$LIKE" -o json
+json "the worker type of the earlier run, the number of the line" 'd["worker_type"] == "G.2X" and d["workers"] == 5'
+
 STATUS=$(AWS_SECRET_ACCESS_KEY=wrong; export AWS_SECRET_ACCESS_KEY; gt jobs; echo "$STATUS")
 is "a wrong secret is a matter of credentials" 3 "$STATUS"
 STATUS=$(unset AWS_ACCESS_KEY_ID; gt jobs; echo "$STATUS")
