@@ -83,6 +83,18 @@ static struct err open_log(const struct options *o)
   return e;
 }
 
+/* With several accounts open nobody has said which one is to be changed. */
+static struct err check_one_account(const struct options *o, size_t context_count)
+{
+  struct err e = err_ok();
+  bool changes = o->request.command == CLI_START || o->request.command == CLI_STOP;
+  if (changes && context_count != 1) {
+    e = err_new(ERR_USAGE, "%zu accounts are open, and a command changes one", context_count);
+    err_set_hint(&e, "name it: --context PROFILE@REGION, or --profile");
+  }
+  return e;
+}
+
 static struct err run_command(struct app *app, const struct options *o, const struct clock *clock, int *status)
 {
   struct cli *cli = NULL;
@@ -193,7 +205,10 @@ static struct err run(const struct options *o, const struct settings *settings, 
       .test_fd = o->test_fd,
   };
 
-  struct err e = open_log(o);
+  struct err e = check_one_account(o, count);
+  if (!err_is(&e)) {
+    e = open_log(o);
+  }
   if (!err_is(&e) && o->demo) {
     e = demo_start(argv0, &demo);
     a.endpoint_url = demo.url;

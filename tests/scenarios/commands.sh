@@ -40,6 +40,9 @@ gt start orders-silver
 is "a change without a terminal is refused" 2 "$STATUS"
 gt start orders-silver --yes --read-only
 is "a change under --read-only is refused" 2 "$STATUS"
+gt start orders-silver --yes --context one@eu-west-1 --context two@eu-west-1
+is "a change with two accounts open is refused" 2 "$STATUS"
+has "and says why" "$WORK/err" "a command changes one"
 
 # A run that was sized by hand can be repeated at another size: what the line says wins, the rest is the earlier run's.
 gt start fraud-score --yes --worker-type G.2X --workers 3 -o json
