@@ -221,13 +221,6 @@ static void print_changes(struct cli *cli, const struct cli_scene *s, const stru
   }
 }
 
-static enum cli_exit worse(enum cli_exit a, enum cli_exit b)
-{
-  static const int rank[] = {[CLI_EXIT_OK] = 0,      [CLI_EXIT_FOUND] = 1,       [CLI_EXIT_TROUBLE] = 2,
-                             [CLI_EXIT_REFUSED] = 3, [CLI_EXIT_CREDENTIALS] = 4, [CLI_EXIT_UNCERTAIN] = 5};
-  return rank[a] >= rank[b] ? a : b;
-}
-
 static enum cli_exit change_exit(const struct change *c)
 {
   enum cli_exit status = CLI_EXIT_OK;
@@ -247,6 +240,30 @@ static enum cli_exit change_exit(const struct change *c)
     break;
   }
   return status;
+}
+
+/* What did not happen, or may not have, for those who look at standard error alone. */
+static void print_failures(const struct cli *cli, const struct model *m)
+{
+  for (size_t i = 0; i < m->change_count; i++) {
+    const struct change *c = &m->changes[i];
+    if (c->intent_id == cli->intent_id && change_exit(c) != CLI_EXIT_OK) {
+      const char *run = model_str(m, c->run_id);
+      char *line = xasprintf("%s%s%s %s%s%s", model_str(m, c->job), run ? " " : "", run ? run : "",
+                             result_word(c->result), c->message ? ": " : "", c->message ? c->message : "");
+      char *clean = text_clean_dup(line, TEXT_LINE);
+      fprintf(stderr, "gluetop: %s\n", clean);
+      free(clean);
+      free(line);
+    }
+  }
+}
+
+static enum cli_exit worse(enum cli_exit a, enum cli_exit b)
+{
+  static const int rank[] = {[CLI_EXIT_OK] = 0,      [CLI_EXIT_FOUND] = 1,       [CLI_EXIT_TROUBLE] = 2,
+                             [CLI_EXIT_REFUSED] = 3, [CLI_EXIT_CREDENTIALS] = 4, [CLI_EXIT_UNCERTAIN] = 5};
+  return rank[a] >= rank[b] ? a : b;
 }
 
 /* --wait: 1 unless the run ended well. False while it lives. */
@@ -294,6 +311,7 @@ void change_frame(struct cli *cli, const struct cli_scene *s, const struct cli_p
     /* While a write is under way an uncertain start is still being looked for. */
     cli->status = status;
     print_changes(cli, s, p);
+    print_failures(cli, m);
     cli->step = cli->started_run ? START_FOLLOWING : START_DONE;
     cli->finished = cli->step == START_DONE;
   } else if (cli->step == START_FOLLOWING) {

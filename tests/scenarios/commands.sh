@@ -34,6 +34,10 @@ has "csv has the contract's names" "$WORK/out" "context,job,id,attempt"
 
 gt job no-such-job
 is "a job that is not there is refused" 4 "$STATUS"
+gt start no-such-job --yes -o json
+is "a start that is refused" 4 "$STATUS"
+json "tells so in the answer" 'd["changed"][0]["result"] == "refused" and d["changed"][0]["message"]'
+has "and on standard error" "$WORK/err" "gluetop: no-such-job refused"
 gt frobnicate
 is "a command that is not there is usage" 2 "$STATUS"
 gt start orders-silver
