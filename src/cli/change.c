@@ -112,17 +112,19 @@ static void ask(const struct cli *cli)
 {
   const struct cli_request *r = cli->request;
   const struct context *c = &app_model(cli->app)->contexts[0];
-  char *job = text_clean_dup(r->args[0], TEXT_LINE);
+  char *question = NULL;
   if (r->command == CLI_START) {
-    fprintf(stderr, "Start a run of %s in account %s, %s%s%s?", job, c->account, c->region, r->like ? ", like " : "",
-            r->like ? r->like : "");
+    question = xasprintf("Start a run of %s in account %s, %s%s%s?", r->args[0], c->account, c->region,
+                         r->like ? ", like " : "", r->like ? r->like : "");
   } else {
-    fprintf(stderr, "Stop %zu run%s of %s in account %s, %s?", r->arg_count - 1, r->arg_count == 2 ? "" : "s", job,
-            c->account, c->region);
+    question = xasprintf("Stop %zu run%s of %s in account %s, %s?", r->arg_count - 1, r->arg_count == 2 ? "" : "s",
+                         r->args[0], c->account, c->region);
   }
-  fputs(" Type yes: ", stderr);
+  char *clean = text_clean_dup(question, TEXT_LINE); /* the account is what STS said */
+  fprintf(stderr, "%s Type yes: ", clean);
   fflush(stderr);
-  free(job);
+  free(clean);
+  free(question);
 }
 
 static bool agreed(void)
@@ -275,7 +277,9 @@ static bool followed_to_end(struct cli *cli, const struct model *m)
   bool ended = run && run_finished(run);
   if (ended) {
     enum cli_exit end = run->state == RUN_SUCCEEDED ? CLI_EXIT_OK : CLI_EXIT_FOUND;
-    fprintf(stderr, "gluetop: %s ended %s\n", cli->started_run, run_state_info(run->state)->word);
+    char *id = text_clean_dup(cli->started_run, TEXT_LINE);
+    fprintf(stderr, "gluetop: %s ended %s\n", id, run_state_info(run->state)->word);
+    free(id);
     cli->status = worse(cli->status, end);
   }
   return ended;
