@@ -154,7 +154,7 @@ void change_input(struct cli *cli, struct intents *out)
     ask(cli);
     ready = agreed();
     if (!ready) {
-      cli->status = CLI_EXIT_OK;
+      cli->status = cli->interrupted ? CLI_EXIT_INTERRUPTED : CLI_EXIT_OK;
       cli->finished = true;
     }
   }

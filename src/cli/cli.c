@@ -250,7 +250,11 @@ static void front_input(void *front, bool ready, struct intents *out)
   (void)ready;
   if (cli->interrupted && !cli->finished) {
     /* A write that was sent and not answered stays unknown when the person leaves. */
-    cli->status = app_writes_under_way(cli->app) ? CLI_EXIT_UNCERTAIN : CLI_EXIT_INTERRUPTED;
+    bool unknown = app_writes_under_way(cli->app);
+    if (unknown) {
+      fputs("gluetop: interrupted before the answer came: it is not known whether this was carried out\n", stderr);
+    }
+    cli->status = unknown ? CLI_EXIT_UNCERTAIN : CLI_EXIT_INTERRUPTED;
     cli->finished = true;
   } else if (changes_aws(cli->request->command)) {
     change_input(cli, out);
