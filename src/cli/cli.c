@@ -340,7 +340,8 @@ static void front_frame(void *front, const struct model *model, int64_t now_ms, 
     problems_fini(&problems);
     wants_fini(&wants);
   }
-  if (cli->finished && cli->out.len > 0) {
+  /* The id of a run that is waited for is told at once: the wait may take hours. */
+  if ((cli->finished || cli->step == START_FOLLOWING) && cli->out.len > 0) {
     bool whole =
         !cli->out.overflow && fwrite(cli->out.data, 1, cli->out.len, stdout) == cli->out.len && fflush(stdout) == 0;
     if (!whole) {
