@@ -1,7 +1,6 @@
 /* start and stop. Nothing is sent before STS has said whose account it is and the person (or --yes) has agreed to exactly that. */
 #include "cli/private.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

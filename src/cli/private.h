@@ -24,9 +24,8 @@ struct cli {
   volatile int interrupted;
   /* changes */
   enum start_step step;
-  uint64_t intent_id;  /* of the first intent sent */
-  size_t intent_count; /* how many were sent */
-  char *started_run;   /* --wait follows it */
+  uint64_t intent_id; /* of what was sent */
+  char *started_run;  /* --wait follows it */
 };
 
 /* What was asked for, resolved against the model: the first context, the job named. */
