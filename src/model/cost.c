@@ -306,13 +306,28 @@ enum cost_limit cost_worst_of_job(const struct model *m, const struct price_tabl
 
 /* --- sums ----------------------------------------------------------------------------------------------------------- */
 
+/* Sums of nonsense stay at the end of the scale: a service that lies must not turn money negative. */
+static void add_to(int64_t *sum, int64_t more)
+{
+  if (__builtin_add_overflow(*sum, more, sum))
+    *sum = more < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static int64_t add_up(const int64_t *parts)
+{
+  int64_t sum = parts[COST_MEASURED];
+  add_to(&sum, parts[COST_COMPUTED]);
+  add_to(&sum, parts[COST_ESTIMATED]);
+  return sum;
+}
+
 void cost_sum_add(struct cost_sum *s, const struct cost *c)
 {
   s->runs++;
   if (c->usd_basis == COST_UNKNOWN)
     s->runs_unknown++;
-  s->nano[c->usd_basis] += c->nano;
-  s->dpu_micros[c->dpu_basis] += c->dpu_micros;
+  add_to(&s->nano[c->usd_basis], c->nano);
+  add_to(&s->dpu_micros[c->dpu_basis], c->dpu_micros);
 }
 
 void cost_sum_take(struct cost_sum *s, const struct cost *c)
@@ -320,8 +335,8 @@ void cost_sum_take(struct cost_sum *s, const struct cost *c)
   s->runs--;
   if (c->usd_basis == COST_UNKNOWN)
     s->runs_unknown--;
-  s->nano[c->usd_basis] -= c->nano;
-  s->dpu_micros[c->dpu_basis] -= c->dpu_micros;
+  add_to(&s->nano[c->usd_basis], -c->nano);
+  add_to(&s->dpu_micros[c->dpu_basis], -c->dpu_micros);
 }
 
 void cost_sum_add_sum(struct cost_sum *s, const struct cost_sum *more)
@@ -329,19 +344,19 @@ void cost_sum_add_sum(struct cost_sum *s, const struct cost_sum *more)
   s->runs += more->runs;
   s->runs_unknown += more->runs_unknown;
   for (int b = 0; b < COST_BASIS_COUNT; b++) {
-    s->nano[b] += more->nano[b];
-    s->dpu_micros[b] += more->dpu_micros[b];
+    add_to(&s->nano[b], more->nano[b]);
+    add_to(&s->dpu_micros[b], more->dpu_micros[b]);
   }
 }
 
 int64_t cost_sum_nano(const struct cost_sum *s)
 {
-  return s->nano[COST_MEASURED] + s->nano[COST_COMPUTED] + s->nano[COST_ESTIMATED];
+  return add_up(s->nano);
 }
 
 int64_t cost_sum_dpu_micros(const struct cost_sum *s)
 {
-  return s->dpu_micros[COST_MEASURED] + s->dpu_micros[COST_COMPUTED] + s->dpu_micros[COST_ESTIMATED];
+  return add_up(s->dpu_micros);
 }
 
 /* How much of the whole lies before t. Whole seconds keep the divisor small for runs of years. */

@@ -163,9 +163,9 @@ struct job *model_put_job(struct model *m, int place, const struct job_data *d, 
   j->max_concurrent_runs = job_number(d->max_concurrent_runs);
   j->max_retries = job_number(d->max_retries);
   j->timeout_minutes = job_number(d->timeout_minutes);
-  j->workers = job_number(d->workers);
+  j->workers = d->workers > SIZE_WORKERS_MAX ? -1 : job_number(d->workers);
   j->notify_delay_minutes = job_number(d->notify_delay_minutes);
-  j->max_capacity = d->max_capacity;
+  j->max_capacity = model_size(d->max_capacity, SIZE_DPU_MAX);
   j->queuing = d->queuing;
   j->auto_scaling = d->auto_scaling;
   j->bookmark = d->bookmark;

@@ -28,4 +28,11 @@ void notices_note_end(struct model *m, const struct job *j, const struct run *r)
 /* spans.c */
 void job_add_span(struct job *j, int64_t from_ms, int64_t to_ms);
 
+/* Bounds of what a service may say of sizes, far above its quotas: what lies beyond is no better than absent, and sums of it overflow. */
+#define SIZE_DPU_MAX         1e6
+#define SIZE_DPU_SECONDS_MAX 1e12
+#define SIZE_WORKERS_MAX     INT64_C(100000)
+/* The value, or NaN when it is below zero or above most. */
+double model_size(double value, double most);
+
 #endif

@@ -244,6 +244,11 @@ static int32_t run_number(int64_t v)
   return v > INT32_MAX ? INT32_MAX : (int32_t)v;
 }
 
+double model_size(double value, double most)
+{
+  return value >= 0 && value <= most ? value : (double)NAN;
+}
+
 static enum execution_class class_parse(const char *word)
 {
   if (word == NULL || word[0] == '\0' || strcmp(word, "STANDARD") == 0)
@@ -262,11 +267,11 @@ static void run_pack(struct model *m, const struct job *j, const struct run_data
   r->completed_ms = WHEN_NONE;
   r->first_running_ms = WHEN_NONE;
   r->fetched_ms = asked_ms;
-  r->max_capacity = d->max_capacity;
-  r->dpu_seconds = d->dpu_seconds;
+  r->max_capacity = model_size(d->max_capacity, SIZE_DPU_MAX);
+  r->dpu_seconds = model_size(d->dpu_seconds, SIZE_DPU_SECONDS_MAX);
   r->execution_seconds = run_number(d->execution_seconds);
   r->timeout_minutes = run_number(d->timeout_minutes);
-  r->workers = run_number(d->workers);
+  r->workers = d->workers > SIZE_WORKERS_MAX ? -1 : run_number(d->workers);
   int64_t attempt = d->attempt >= 0 ? d->attempt : r->id_attempt;
   r->attempt = attempt > INT16_MAX ? INT16_MAX : (int16_t)attempt;
   r->execution_class = (uint8_t)class_parse(d->execution_class);

@@ -380,6 +380,24 @@ static void test_sums_and_parts(void **state)
   assert_true(cost_part(100, 0, 10 * WHEN_SECOND, 20 * WHEN_SECOND, 30 * WHEN_SECOND) == 0);
 }
 
+/* Sums of nonsense stay at the end of the scale. */
+static void test_sums_that_are_too_big(void **state)
+{
+  (void)state;
+  struct cost_sum sum = {0};
+  for (int i = 0; i < 3; i++) {
+    for (int b = 0; b < COST_UNKNOWN; b++) {
+      struct cost c = {.nano = INT64_MAX,
+                       .dpu_micros = INT64_MAX - 5,
+                       .dpu_basis = (enum cost_basis)b,
+                       .usd_basis = (enum cost_basis)b};
+      cost_sum_add(&sum, &c);
+    }
+  }
+  cost_sum_add_sum(&sum, &sum);
+  assert_true(cost_sum_nano(&sum) == INT64_MAX && cost_sum_dpu_micros(&sum) == INT64_MAX);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_price_table),
@@ -390,6 +408,7 @@ int main(void)
                                      cmocka_unit_test(test_runs),
                                      cmocka_unit_test(test_alive),
                                      cmocka_unit_test(test_worst_case),
-                                     cmocka_unit_test(test_sums_and_parts)};
+                                     cmocka_unit_test(test_sums_and_parts),
+                                     cmocka_unit_test(test_sums_that_are_too_big)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

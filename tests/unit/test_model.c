@@ -127,6 +127,30 @@ static void test_ids(void **state)
   strpool_free(p);
 }
 
+/* A service that lies about sizes: as if it had said nothing. */
+static void test_sizes_that_cannot_be(void **state)
+{
+  (void)state;
+  strid job;
+  struct model *m = model_with_job("orders", &job);
+  struct run_data d = run_blank("a", "RUNNING", T0);
+  d.max_capacity = 1e300;
+  d.dpu_seconds = 9e12;
+  d.workers = INT64_C(1000000000000000000);
+  assert_true(model_put_run(m, 0, job, &d, T0, NULL));
+  d = run_blank("b", "RUNNING", T0 - 1);
+  d.max_capacity = -1;
+  d.dpu_seconds = -5;
+  d.workers = 2990;
+  assert_true(model_put_run(m, 0, job, &d, T0, NULL));
+  const struct job *j = model_job(m, 0, job);
+  for (size_t i = 0; i < 2; i++)
+    assert_true(isnan(j->runs[i].max_capacity) && isnan(j->runs[i].dpu_seconds));
+  assert_int_equal(j->runs[0].workers, -1);
+  assert_int_equal(j->runs[1].workers, 2990);
+  model_free(m);
+}
+
 static void test_put_and_find(void **state)
 {
   (void)state;
@@ -622,6 +646,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_states),
       cmocka_unit_test(test_ids),
+      cmocka_unit_test(test_sizes_that_cannot_be),
       cmocka_unit_test(test_put_and_find),
       cmocka_unit_test(test_stale_answers),
       cmocka_unit_test(test_began),
