@@ -15,6 +15,7 @@
 static void call_free(struct call *c)
 {
   ask_fini(&c->ask);
+  free(c->key_id);
   free(c);
 }
 
@@ -308,6 +309,11 @@ static void call_done(void *user, const struct glue_reply *reply)
     call_free(call);
     return;
   }
+  if (a->kind == ASK_IDENTITY && strcmp(call->key_id, contexts_key_id(app, a->context)) != 0) {
+    poller_forget(app->poller, m, a); /* whose the keys before were */
+    call_free(call);
+    return;
+  }
   asks_learn_skew(app, a->context, reply->answer);
   struct ask_outcome o = {.kind = reply->err.kind,
                           .unsupported = err_is(&reply->err) && errors_is_unsupported(&reply->err),
@@ -352,6 +358,7 @@ static void call_send(struct app *app, struct ask *take)
     f->in_flight = true;
   switch (a->kind) {
   case ASK_IDENTITY:
+    call->key_id = xstrdup(contexts_key_id(app, a->context));
     call->transport_id = sts_get_caller_identity(t, call_done, call);
     break;
   case ASK_JOBS:

@@ -109,6 +109,7 @@ void contexts_free(struct app *app)
     free(ac->profile);
     free(ac->region);
     free(ac->login_key);
+    free(ac->key_id);
     free(ac->endpoint_url);
   }
   free(app->contexts);
@@ -142,6 +143,30 @@ static void context_failed(struct app *app, size_t i, const struct err *why)
   model_touch(app->model);
 }
 
+const char *contexts_key_id(const struct app *app, int context)
+{
+  const struct login *l = app->contexts[context].login;
+  const struct credentials *keys = l == NULL ? NULL : login_credentials(l);
+  return keys == NULL || keys->access_key_id == NULL ? "" : keys->access_key_id;
+}
+
+/* New keys may be those of another account: somebody has logged in elsewhere, a tool has rewritten the file. Nothing is changed with them
+ * before STS has said whose they are. */
+static void context_learn_keys(struct app *app, size_t i)
+{
+  struct app_context *ac = &app->contexts[i];
+  const char *id = contexts_key_id(app, (int)i);
+  if (ac->key_id != NULL && strcmp(ac->key_id, id) == 0)
+    return;
+  if (ac->key_id != NULL) {
+    app->model->contexts[i].confirmed = false;
+    poller_doubt_identity(app->poller, (int)i);
+    model_touch(app->model);
+  }
+  free(ac->key_id);
+  ac->key_id = xstrdup(id);
+}
+
 static void context_ready(struct app *app, size_t i)
 {
   struct app_context *ac = &app->contexts[i];
@@ -166,6 +191,7 @@ static void context_ready(struct app *app, size_t i)
     model_touch(m);
   }
   app->logins[i] = POLLER_LOGIN_READY;
+  context_learn_keys(app, i);
   struct context *c = &m->contexts[i];
   const struct credentials *keys = login_credentials(ac->login);
   int64_t expires = keys == NULL ? WHEN_NONE : keys->expires_ms;

@@ -19,6 +19,7 @@ struct app_context {
   char *endpoint_url;            /* its own, else the app's; NULL: none */
   bool failure_told, device_failure_told;
   char *login_key; /* what the store knows this login by; NULL: not to be remembered */
+  char *key_id;    /* access key id of the keys of now; NULL: none so far */
 };
 
 /* An ask that is under way. */
@@ -28,6 +29,7 @@ struct call {
   struct ask ask;
   uint64_t transport_id;
   int64_t sent_wall_ms;
+  char *key_id; /* of an identity: the keys whose account is asked for */
 };
 
 /* Pages of triggers are collected until the reading ends: half a list must not replace a whole one. */
@@ -52,6 +54,8 @@ struct write {
   struct intent intent;    /* its texts are taken over */
   int64_t pressed_wall_ms; /* when the person decided */
   uint64_t transport_id;
+  char *key_id; /* of the keys it was signed with: those whose account STS has named */
+  bool renewed; /* the service called them expired, once */
   /* stop: the group under way */
   size_t group_from, group_count;
   /* looking */
@@ -110,6 +114,7 @@ struct err contexts_open(struct app *app, const struct app_context_option *optio
 void contexts_tell_choices(struct app *app); /* what may be opened, into the model */
 void contexts_close(struct app *app, int context);
 void contexts_free(struct app *app);
+const char *contexts_key_id(const struct app *app, int context); /* of the keys of now; "": none */
 void contexts_turn(struct app *app); /* logins; fills app->logins */
 int64_t contexts_next_ms(const struct app *app);
 bool contexts_working(const struct app *app);

@@ -24,6 +24,7 @@ static void write_free(struct write *w)
   one.count = one.cap = 1;
   intents_fini(&one);
   free(w->known);
+  free(w->key_id);
   free(w);
 }
 
@@ -101,6 +102,37 @@ static struct err write_check(const struct app *app, const struct write *w, bool
   return err_ok();
 }
 
+static bool write_is_late(const struct app *app, const struct write *w)
+{
+  const struct context *c = &app->model->contexts[w->intent.context];
+  return c->closed || c->epoch != w->intent.context_epoch;
+}
+
+/* Signed with the keys whose account STS has named, whatever the login holds by the time it leaves. */
+static struct aws_target write_target(struct app *app, struct write *w)
+{
+  struct aws_target t = app->contexts[w->intent.context].target;
+  t.credentials = login_credentials(t.login);
+  t.login = NULL;
+  free(w->key_id);
+  w->key_id = xstrdup(contexts_key_id(app, w->intent.context));
+  return t;
+}
+
+/* Refused before anything was done, since the keys have expired: once more with new ones, after STS has said whose those are. */
+static bool write_again(struct app *app, struct write *w, const struct err *e)
+{
+  if (e->kind != ERR_EXPIRED || w->renewed || write_is_late(app, w))
+    return false;
+  w->renewed = true;
+  if (strcmp(w->key_id, contexts_key_id(app, w->intent.context)) == 0)
+    login_invalidate(app->contexts[w->intent.context].login, NULL);
+  app->model->contexts[w->intent.context].confirmed = false;
+  poller_doubt_identity(app->poller, w->intent.context);
+  w->step = WRITE_WAITS;
+  return true;
+}
+
 /* --- start ----------------------------------------------------------------------------------------------------------- */
 
 static strid run_strid(struct model *m, const struct run *r)
@@ -137,18 +169,14 @@ static void write_watch(struct app *app, const struct write *w)
   poller_watch_job(app->poller, app->model, place, job, app_mono_ms(app));
 }
 
-static bool write_is_late(const struct app *app, const struct write *w)
-{
-  const struct context *c = &app->model->contexts[w->intent.context];
-  return c->closed || c->epoch != w->intent.context_epoch;
-}
-
 static void start_done(void *user, const struct glue_reply *reply)
 {
   struct write *w = user;
   struct app *app = w->app;
   w->transport_id = 0;
   asks_learn_skew(app, w->intent.context, reply->answer);
+  if (write_again(app, w, &reply->err))
+    return;
   if (!err_is(&reply->err)) {
     struct change *c = write_change(app, w, NULL);
     const char *request_id = reply->answer == NULL ? NULL : reply->answer->request_id;
@@ -181,7 +209,8 @@ static void start_send(struct app *app, struct write *w)
                                        .execution_class = in->execution_class};
   remember_known(app, w);
   w->step = WRITE_SENT;
-  w->transport_id = glue_start_job_run(&app->contexts[in->context].target, &request, start_done, w);
+  struct aws_target target = write_target(app, w);
+  w->transport_id = glue_start_job_run(&target, &request, start_done, w);
   free(arguments);
 }
 
@@ -259,6 +288,8 @@ static void stop_done(void *user, const struct glue_reply *reply)
   struct app *app = w->app;
   w->transport_id = 0;
   asks_learn_skew(app, w->intent.context, reply->answer);
+  if (write_again(app, w, &reply->err))
+    return;
   if (err_is(&reply->err)) {
     settle_error(app, w, w->group_from, w->group_count, &reply->err);
     log_write(LOG_WARN, "%s", err_message(&reply->err));
@@ -293,9 +324,9 @@ static void stop_send(struct app *app, struct write *w)
   size_t left = in->run_id_count - w->group_from;
   w->group_count = left > STOP_GROUP_MAX ? STOP_GROUP_MAX : left;
   w->step = WRITE_SENT;
-  w->transport_id =
-      glue_batch_stop_job_run(&app->contexts[in->context].target, in->job,
-                              (const char *const *)(in->run_ids + w->group_from), w->group_count, stop_done, w);
+  struct aws_target target = write_target(app, w);
+  w->transport_id = glue_batch_stop_job_run(&target, in->job, (const char *const *)(in->run_ids + w->group_from),
+                                            w->group_count, stop_done, w);
 }
 
 /* --- the list of writes ---------------------------------------------------------------------------------------------- */

@@ -122,6 +122,8 @@ size_t poller_in_flight(const struct poller *p);
 void poller_refresh(struct poller *p, const struct model *m, const struct wants *w);
 /* A job's runs have changed by our own hand: look soon and often for a minute. */
 void poller_watch_job(struct poller *p, const struct model *m, int place, strid job, int64_t mono_ms);
+/* Other keys: STS must say anew whose account this is, and reads wait a moment for it. */
+void poller_doubt_identity(struct poller *p, int context);
 /* A login works again: its failures are forgotten, what is late is asked now. */
 void poller_resume(struct poller *p, const struct model *m, int context);
 

@@ -129,6 +129,18 @@ static void resource_resume(struct resource *r)
   r->due_mono_ms = INT64_MIN;
 }
 
+void poller_doubt_identity(struct poller *p, int context)
+{
+  if ((size_t)context >= p->context_count)
+    return;
+  struct identity_poll *ip = &p->identities[context];
+  bool in_flight = ip->resource.in_flight;
+  resource_fini(&ip->resource);
+  resource_init(&ip->resource);
+  ip->resource.in_flight = in_flight; /* it will be told or forgotten */
+  ip->gate_mono_ms = INT64_MIN;
+}
+
 void poller_resume(struct poller *p, const struct model *m, int context)
 {
   if ((size_t)context >= p->context_count)

@@ -624,8 +624,17 @@ void login_free(struct login *l)
 
 enum login_state login_turn(struct login *l)
 {
-  (void)l;
+  l->keys.access_key_id = fake.key_id;
   return fake.login;
+}
+
+void login_invalidate(struct login *l, const struct credentials *used)
+{
+  (void)l;
+  (void)used;
+  snprintf(fake.key_id, sizeof fake.key_id, "AKIANEW");
+  if (fake.renewed_account != NULL)
+    fake.account = fake.renewed_account;
 }
 
 int64_t login_next_turn_ms(const struct login *l)

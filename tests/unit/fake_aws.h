@@ -61,10 +61,12 @@ struct fake_aws {
   double limit_per_second; /* throttled above; 0: no limit */
   double bucket;
   int64_t bucket_ms;
-  const char *account;    /* what STS says */
-  bool start_answer_lost; /* the run is started, the answer never comes */
-  bool start_lost;        /* neither */
-  int also_started;       /* runs that others start at the same moment */
+  const char *account;         /* what STS says */
+  char key_id[32];             /* of the login's keys */
+  const char *renewed_account; /* to whom the keys lead that take the place of refused ones; NULL: the same */
+  bool start_answer_lost;      /* the run is started, the answer never comes */
+  bool start_lost;             /* neither */
+  int also_started;            /* runs that others start at the same moment */
   enum login_state login;
   const char *login_failure;
   int64_t page_size_max;

@@ -853,6 +853,60 @@ static void test_writes_that_must_not_leave(void **state)
   scene_close(&s);
 }
 
+static void change_keys_and_press_start(struct scene *s, struct intents *out)
+{
+  if (s->turns == 1) { /* the file was written anew since STS spoke */
+    snprintf(fake.key_id, sizeof fake.key_id, "AKIAOTHER");
+    fake.account = "222222222222";
+  }
+  press_start(s, out);
+}
+
+/* What was decided for one account must not be done in another one that new keys lead to. */
+static void test_keys_that_lead_elsewhere(void **state)
+{
+  (void)state;
+  struct scene s;
+  fake_reset(NOW);
+  add_history("orders", "glueetl", 1, WHEN_HOUR);
+  scene_open(&s, NULL);
+  scene_want(&s, WANT_IDENTITY, NULL, 0);
+  scene_run(&s);
+  assert_true(app_model(s.app)->contexts[0].confirmed);
+  s.turns = 0;
+  s.each_turn = change_keys_and_press_start;
+  scene_run(&s);
+  assert_int_equal(fake.calls[FAKE_START], 0);
+  assert_int_equal(app_model(s.app)->changes[0].result, CHANGE_REFUSED);
+  assert_string_equal(app_model(s.app)->contexts[0].account, "222222222222");
+  scene_close(&s);
+}
+
+/* Keys that expire on a write: new ones of the same account carry it out once, those of another one never. */
+static void test_keys_that_expire_on_a_write(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *renewed;
+    uint64_t calls;
+    enum change_result result;
+  } cases[] = {{NULL, 2, CHANGE_STARTED}, {"222222222222", 1, CHANGE_REFUSED}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct scene s;
+    fake_reset(NOW);
+    add_history("orders", "glueetl", 1, WHEN_HOUR);
+    fake.renewed_account = cases[i].renewed;
+    fake.faults[FAKE_START] = (struct fake_fault){.kind = ERR_EXPIRED, .count = 1};
+    scene_open(&s, NULL);
+    scene_want(&s, WANT_IDENTITY, NULL, 0);
+    s.each_turn = press_start;
+    scene_run(&s);
+    assert_int_equal(fake.calls[FAKE_START], cases[i].calls);
+    assert_int_equal(app_model(s.app)->changes[0].result, cases[i].result);
+    scene_close(&s);
+  }
+}
+
 /* --- logins and contexts --------------------------------------------------------------------------------------------- */
 
 static void test_a_login_that_fails(void **state)
@@ -988,6 +1042,8 @@ int main(void)
       cmocka_unit_test(test_start),
       cmocka_unit_test(test_stop_in_groups),
       cmocka_unit_test(test_writes_that_must_not_leave),
+      cmocka_unit_test(test_keys_that_lead_elsewhere),
+      cmocka_unit_test(test_keys_that_expire_on_a_write),
       cmocka_unit_test(test_a_login_that_fails),
       cmocka_unit_test(test_switch_drops_late_answers),
       cmocka_unit_test(test_two_logins_of_one_place),
