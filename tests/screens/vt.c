@@ -365,7 +365,8 @@ int vt_wait(struct vt *vt, int limit_ms)
   while (!vt->ended && now_ms() < end) {
     pump(vt, (int)(end - now_ms()));
   }
-  while (pump(vt, 0)) {
+  /* what it wrote last may still be on its way through the line discipline */
+  while (pump(vt, 100)) {
   }
   return vt->ended ? vt->status : -1;
 }
