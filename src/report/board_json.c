@@ -80,6 +80,40 @@ static void write_sum(struct jw *w, const struct cost_sum *sum)
   member_i64(w, "runs_unknown", (int64_t)sum->runs_unknown);
 }
 
+static void write_classes(struct jw *w, const struct burn_result *r)
+{
+  jw_name(w, "by_class");
+  jw_array(w);
+  for (size_t i = 0; i < BURN_CLASSES; i++) {
+    if (r->classes[i].runs > 0) {
+      jw_object(w);
+      member_str(w, "class", price_item_word((enum price_item)(i / PRICE_GENERATION_COUNT)));
+      member_str(w, "glue", i % PRICE_GENERATION_COUNT == PRICE_GEN_2 ? "6.0" : "to 5.1");
+      member_i64(w, "runs", (int64_t)r->classes[i].runs);
+      write_sum(w, &r->classes[i]);
+      jw_end_object(w);
+    }
+  }
+  jw_end_array(w);
+}
+
+static void write_tags(struct jw *w, const struct boards *b, const struct report_scope *s, const struct burn_result *r)
+{
+  const struct board_measures *m = boards_measures(b);
+  jw_name(w, "by_tag");
+  jw_array(w);
+  for (size_t i = 0; i < m->tag_count; i++) {
+    struct cost_sum sum = burn_group(r, s->model, m->tags[i].jobs);
+    jw_object(w);
+    member_str(w, "tag", m->tags[i].name);
+    member_str(w, "jobs", m->tags[i].jobs);
+    member_i64(w, "runs", (int64_t)sum.runs);
+    write_sum(w, &sum);
+    jw_end_object(w);
+  }
+  jw_end_array(w);
+}
+
 static void write_burn(struct boards *b, const struct report_scope *s, struct jw *w)
 {
   const struct burn_result *r = boards_burn(b, s);
@@ -119,12 +153,16 @@ static void write_burn(struct boards *b, const struct report_scope *s, struct jw
     jw_end_object(w);
   }
   jw_end_array(w);
+  write_classes(w, r);
+  write_tags(w, b, s, r);
   member_money(w, "today_usd", r->today_nano);
   member_money(w, "week_usd", r->week_nano);
   member_money(w, "month_to_date_usd", r->month_nano);
   member_money(w, "month_forecast_usd", r->forecast_nano);
   member_money(w, "worst_case_usd", r->worst_nano);
   member_i64(w, "worst_case_unlimited_runs", (int64_t)r->worst_unlimited);
+  member_money(w, "budget_month_usd", boards_measures(b)->budget_month_nano);
+  member_money(w, "budget_day_usd", boards_measures(b)->budget_day_nano);
 }
 
 static void write_bars(struct jw *w, const struct report_scope *s, const struct timeline_bars *bars)
@@ -161,15 +199,15 @@ static void write_bars(struct jw *w, const struct report_scope *s, const struct 
   jw_end_array(w);
 }
 
-/* The curve of all places together: their steps merged. One place is the usual case and needs no merging. */
+/* Each place's steps; the peak is that of all places on show together, as on the screen. */
 static void write_curve(struct boards *b, const struct report_scope *s, int64_t from, int64_t to, struct jw *w)
 {
   struct load_step *steps = xcalloc(STEPS_MAX, sizeof *steps);
-  struct load_peak best = {.dpu_at_ms = WHEN_NONE};
+  struct load_peak peak;
   jw_name(w, "dpu");
   jw_array(w);
   for (size_t p = 0; p < s->model->place_count; p++) {
-    if (schedule_place_open(s->model, (int)p)) {
+    if (boards_shows(b, s->model, (int)p)) {
       struct load *load = loads_of(boards_loads(b), (int)p);
       size_t n = load_steps(load, from, to, steps, STEPS_MAX);
       for (size_t i = 0; i < n && i < STEPS_MAX; i++) {
@@ -180,15 +218,12 @@ static void write_curve(struct boards *b, const struct report_scope *s, int64_t 
         member_f64(w, "dpu", (double)steps[i].dpu_micros / 1e6);
         jw_end_object(w);
       }
-      struct load_peak peak = load_peak(load, from, to);
-      if (best.dpu_at_ms == WHEN_NONE || peak.dpu_micros > best.dpu_micros) {
-        best = peak;
-      }
     }
   }
   jw_end_array(w);
-  member_f64(w, "peak_dpu", (double)best.dpu_micros / 1e6);
-  member_time(w, "peak_at", best.dpu_at_ms);
+  boards_curve(b, s, from, to, 0, NULL, &peak);
+  member_f64(w, "peak_dpu", (double)peak.dpu_micros / 1e6);
+  member_time(w, "peak_at", peak.dpu_at_ms);
   free(steps);
 }
 

@@ -151,6 +151,11 @@ const struct home_result *boards_home(struct boards *b, const struct report_scop
   return &b->home;
 }
 
+bool boards_shows(const struct boards *b, const struct model *m, int place)
+{
+  return b->place < 0 ? schedule_place_open(m, place) : b->place == place;
+}
+
 struct loads *boards_loads(struct boards *b)
 {
   return b->loads;
@@ -175,7 +180,7 @@ static void merged_curve(struct boards *b, const struct report_scope *s, int64_t
   size_t count = 0, cap = 0;
   int64_t level = 0, runs = 0;
   for (size_t p = 0; p < s->model->place_count; p++) {
-    if (b->place < 0 ? schedule_place_open(s->model, (int)p) : b->place == (int)p) {
+    if (boards_shows(b, s->model, (int)p)) {
       struct load *load = loads_of(b->loads, (int)p);
       size_t n = load_steps(load, from, to, NULL, 0);
       steps = xgrow(steps, &cap, count + n + 1, sizeof *steps);
@@ -231,8 +236,8 @@ void boards_curve(struct boards *b, const struct report_scope *s, int64_t from_m
       open++;
     }
   }
-  for (size_t i = 0; i < columns; i++) {
-    dpu_micros[i] = 0;
+  if (columns > 0) {
+    memset(dpu_micros, 0, columns * sizeof *dpu_micros);
   }
   if (from_ms >= to_ms || only < 0) {
     /* nothing to see */

@@ -44,6 +44,8 @@ const struct collisions_result *boards_collisions(struct boards *b, const struct
 const struct timeouts_result *boards_timeouts(struct boards *b, const struct report_scope *scope);
 const struct timeline_result *boards_timeline(struct boards *b, const struct report_scope *scope);
 const struct home_result *boards_home(struct boards *b, const struct report_scope *scope, int64_t failures_since_ms);
+/* Is the place one of those that the boards are about? */
+bool boards_shows(const struct boards *b, const struct model *m, int place);
 struct loads *boards_loads(struct boards *b);
 /* The highest number of DPU at work at once in each of `columns` equal stretches of [from, to), all places on show together; peak may be
  * NULL. Where several places are on show the levels of their changes are added up, so the peak is that of the sum. */
