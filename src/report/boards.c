@@ -172,6 +172,20 @@ static int compare_steps(const void *a, const void *b)
   return x->at_ms < y->at_ms ? -1 : x->at_ms > y->at_ms;
 }
 
+/* The level holds over [began, ended): no column that it touches is lower. */
+static void raise_columns(int64_t *values, size_t columns, int64_t from, int64_t to, int64_t began, int64_t ended,
+                          int64_t level)
+{
+  double width = (double)columns, span = (double)(to - from); /* products first: whole results stay whole */
+  if (columns == 0 || ended <= began) {
+    return;
+  }
+  size_t last = (size_t)((double)(ended - 1 - from) * width / span);
+  for (size_t c = began <= from ? 0 : (size_t)((double)(began - from) * width / span); c <= last && c < columns; c++) {
+    values[c] = level > values[c] ? level : values[c];
+  }
+}
+
 /* The sum of several places' levels: each place's changes become differences, which are played through in order of time. */
 static void merged_curve(struct boards *b, const struct report_scope *s, int64_t from, int64_t to, size_t columns,
                          int64_t *dpu_micros, struct load_peak *peak)
@@ -195,20 +209,13 @@ static void merged_curve(struct boards *b, const struct report_scope *s, int64_t
   if (count > 0) {
     qsort(steps, count, sizeof *steps, compare_steps);
   }
-  size_t column = 0;
   for (size_t i = 0; i < count;) {
     int64_t at = steps[i].at_ms;
-    size_t here = at <= from ? 0 : (size_t)((double)(at - from) * (double)columns / (double)(to - from));
-    for (; column < here && column + 1 < columns; column++) {
-      dpu_micros[column + 1] = level; /* what goes on is there in each column that it passes */
-    }
     for (; i < count && steps[i].at_ms == at; i++) {
       level += steps[i].dpu_micros;
       runs += steps[i].runs;
     }
-    if (columns > 0 && level > dpu_micros[column]) {
-      dpu_micros[column] = level;
-    }
+    raise_columns(dpu_micros, columns, from, to, at, i < count ? steps[i].at_ms : to, level);
     if (peak->dpu_at_ms == WHEN_NONE || level > peak->dpu_micros) {
       peak->dpu_micros = level;
       peak->dpu_at_ms = at;
@@ -218,8 +225,11 @@ static void merged_curve(struct boards *b, const struct report_scope *s, int64_t
       peak->runs_at_ms = at;
     }
   }
-  for (; column + 1 < columns; column++) {
-    dpu_micros[column + 1] = level;
+  if (peak->dpu_micros == 0) { /* as load_peak says it */
+    peak->dpu_at_ms = WHEN_NONE;
+  }
+  if (peak->runs == 0) {
+    peak->runs_at_ms = WHEN_NONE;
   }
   free(steps);
 }
