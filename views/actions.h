@@ -16,13 +16,13 @@
 #include "views/input.h"
 
 enum {
-  HOLD_ANY = 1,       /* every view that takes no text */
-  HOLD_LIST = 2,      /* rows under a cursor */
-  HOLD_DOC = 4,       /* a text to be read */
-  HOLD_JOB = 8,       /* something stands for a job */
-  HOLD_RUN = 16,      /* something stands for a run */
-  HOLD_WINDOW = 32,   /* depends on the window of time */
-  HOLD_CHANGES = 64,  /* changes something in AWS */
+  HOLD_ANY = 1,        /* every view that takes no text */
+  HOLD_LIST = 2,       /* rows under a cursor */
+  HOLD_DOC = 4,        /* a text to be read */
+  HOLD_JOB = 8,        /* something stands for a job */
+  HOLD_RUN = 16,       /* something stands for a run */
+  HOLD_WINDOW = 32,    /* depends on the window of time */
+  HOLD_CHANGES = 64,   /* changes something in AWS */
   HOLD_TIMELINE = 128, /* moves in time */
   HOLD_PARTS = 256,    /* has several ways of looking at its figures */
   HOLD_MONEY = 512     /* shows money */
@@ -52,8 +52,7 @@ enum {
   ACTION(SORT, "sort", "o", HOLD_LIST, 50, "sort", "sort by a column; the same one again reverses")                    \
   ACTION(NEXT_FAILURE, "next-failure", "f", HOLD_LIST, 0, "next failure", "the next failure")                          \
   ACTION(PREV_FAILURE, "previous-failure", "F", HOLD_LIST, 0, "previous failure", "the previous failure")              \
-  ACTION(PART, "part", "Tab", HOLD_PARTS, 66, "part",                                                                  \
-         "the next part of the board: by job, by day, by class …")                                                     \
+  ACTION(PART, "part", "Tab", HOLD_PARTS, 66, "part", "the next part of the board: by job, by day, by class …")        \
   ACTION(PRICES, "prices", "p", HOLD_MONEY, 36, "prices", "the prices in use, with their date and source")             \
   ACTION(MARK, "mark", "Space", HOLD_LIST, 20, "mark", "mark the row, or take its mark away")                          \
   ACTION(MARK_ALL, "mark-all", "*", HOLD_LIST, 0, "mark all", "mark all rows that are shown")                          \

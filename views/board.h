@@ -18,10 +18,10 @@ struct board_part {
 /* Each row of a board's list begins with this. */
 struct board_row {
   struct row_key key;
-  int place;  /* -1: of no place */
-  strid job;  /* 0: of no job */
+  int place; /* -1: of no place */
+  strid job; /* 0: of no job */
   bool has_run;
-  struct run run; /* a copy */
+  struct run run;          /* a copy */
   const char *place_label; /* NULL: only one place is on show */
 };
 
@@ -46,7 +46,8 @@ bool board_begin(struct board_view *b, const struct scene *scene);
 void board_begin_rows(struct board_view *b, const struct scene *scene);
 void board_end_rows(struct board_view *b, const struct scene *scene);
 /* A row of the current part; run NULL: it stands for a job, job 0: for neither. number makes its key its own among such. */
-void *board_add(struct board_view *b, const struct scene *scene, int place, strid job, const struct run *run, int64_t number);
+void *board_add(struct board_view *b, const struct scene *scene, int place, strid job, const struct run *run,
+                int64_t number);
 
 void board_draw(struct board_view *b, const struct pane *p);
 /* Tab and what lists do. */

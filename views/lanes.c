@@ -198,12 +198,10 @@ int64_t lanes_step(struct lanes *l, const struct lane *lane, int64_t cursor_ms, 
     return WHEN_NONE;
   }
   size_t at = (size_t)(here - lane->bars.bars);
-  bool outside =
-      direction < 0 && !l->chosen && bar_end(l, here) < cursor_ms; /* the cursor comes from the right of it */
-  if (!outside && (direction < 0 ? at == 0 : at + 1 >= lane->bars.bar_count)) {
+  if (direction < 0 ? at == 0 : at + 1 >= lane->bars.bar_count) {
     return WHEN_NONE;
   }
-  const struct timeline_bar *next = outside ? here : direction < 0 ? here - 1 : here + 1;
+  const struct timeline_bar *next = direction < 0 ? here - 1 : here + 1;
   lanes_choose(l, &next->run);
   return middle(l, next);
 }

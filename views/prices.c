@@ -85,7 +85,8 @@ static void prices_update(struct view *v, const struct scene *scene)
   const struct model *m = scene->model;
   doc_begin(&s->text);
   doc_text(&s->text, 0, ROLE_TEXT,
-           "USD per DPU-hour; of R workers per M-DPU-hour. Spark means batch and streaming, standard class. Runs are billed by the second, one minute at "
+           "USD per DPU-hour; of R workers per M-DPU-hour. Spark means batch and streaming, standard class. Runs are "
+           "billed by the second, one minute at "
            "least, ten for Glue 0.9 and 1.0; waiting and start-up are not billed, failed and stopped runs are. What is "
            "marked ~ is an estimate, and so are the sums that it is part of. Sums hold job runs only: no sessions, "
            "crawlers, Data Catalog, logs or metrics.");

@@ -61,7 +61,7 @@ struct shell {
   int64_t say_until_ms; /* monotonic */
   int64_t mono_ms;
   size_t problems_seen;
-  uint64_t mfa_asked; /* one bit for each context */
+  uint64_t mfa_asked;    /* one bit for each context */
   uint8_t *changes_told; /* result told of each change of the model */
   size_t changes_told_cap;
   /* Who looks: notices up to `present_number` came under the eyes of somebody. */
