@@ -101,6 +101,9 @@ static void make_plan(struct restore_plan *plan, int fd, const struct termios *o
   } else {
     gather_text("\r\n"); /* no second screen: at least do not write over the last line */
   }
+  /* Once more: some terminals keep the cursor's visibility with each screen, and give it back with the first one. */
+  gather_capability(cursor_normal);
+  gather_text("\033[?25h");
   gathering_leave = false;
   gather_capability(enter_ca_mode);
   gather_capability(cursor_invisible);
@@ -260,8 +263,8 @@ void term_close(struct terminal *t)
     return;
   }
   if (!t->hung_up) {
-    restore_now();
-    endwin(); /* ncurses' own idea of the end: the same once more, and its buffers flushed */
+    endwin();      /* ncurses' own idea of the end, and its buffers flushed */
+    restore_now(); /* ours, which leaves nothing behind */
   }
   restore_end();
   delscreen(t->screen);

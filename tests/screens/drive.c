@@ -493,6 +493,18 @@ static bool step_restored(struct drive *d, const char *text)
 {
   (void)text;
   const char *what = vt_unrestored(d->vt);
+  if (what) {
+    size_t len = 0;
+    const char *bytes = vt_since_mark(d->vt, &len);
+    for (size_t i = len > 400 ? len - 400 : 0; i < len; i++) {
+      if (isprint((unsigned char)bytes[i])) {
+        fputc(bytes[i], stderr);
+      } else {
+        fprintf(stderr, "\\x%02x", (unsigned char)bytes[i]);
+      }
+    }
+    fputs("\n", stderr);
+  }
   return !what || failed(d, "the terminal was not restored: %s", what);
 }
 
