@@ -35,10 +35,33 @@ const void *board_current(const struct board_view *b)
 
 /* --- rows ----------------------------------------------------------------------------------------------------------- */
 
+/* Was neither an empty list of jobs read nor the runs of any job? */
+static bool nothing_read(const struct scene *scene)
+{
+  const struct model *m = scene->model;
+  bool read = false;
+  for (size_t p = 0; p < m->place_count && !read; p++) {
+    const struct place *place = &m->places[p];
+    if (scene_shows(scene, (int)p)) {
+      read = place->job_count == 0 && place->jobs_fresh.fetched_ms != WHEN_NONE;
+      for (size_t i = 0; i < place->job_count && !read; i++) {
+        read = place->jobs[i].runs_fresh.fetched_ms != WHEN_NONE;
+      }
+    }
+  }
+  return !read;
+}
+
+void board_draw_unread(const struct pane *p, int y)
+{
+  pane_field(p, y, 1, p->width - 2, ROLE_DIM, TEXT_LEFT, "nothing was read yet that sums could be made of");
+}
+
 bool board_begin(struct board_view *b, const struct scene *scene)
 {
   bool whole = desk_whole(scene->desk);
   b->counting = !desk_ready(scene->desk, scene);
+  b->unread = nothing_read(scene);
   bool go_on = whole || !b->filled;
   b->filled = b->filled || whole;
   return go_on;

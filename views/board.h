@@ -32,7 +32,8 @@ struct board_view {
   bool hidden[BOARD_PARTS_MAX]; /* Tab passes over it */
   char *trouble;                /* why there is nothing to see */
   bool filled;                  /* its rows were made from whole sums once */
-  bool counting;                /* sums are being made anew; what is shown is of before */
+  bool unread;   /* nothing was read yet of what they rest on: sums are not nothing, they are not known */
+  bool counting; /* sums are being made anew; what is shown is of before */
 };
 
 void board_init(struct board_view *b, const struct board_part *parts, size_t count);
@@ -49,6 +50,8 @@ void board_end_rows(struct board_view *b, const struct scene *scene);
 void *board_add(struct board_view *b, const struct scene *scene, int place, strid job, const struct run *run,
                 int64_t number);
 
+/* In the place of sums while `unread`: that they are not known. */
+void board_draw_unread(const struct pane *p, int y);
 void board_draw(struct board_view *b, const struct pane *p);
 /* Tab and what lists do. */
 bool board_act(struct board_view *b, enum action a, struct outcome *out);

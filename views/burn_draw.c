@@ -134,6 +134,12 @@ static int chart_height(int height)
 void burn_draw_board(struct burn_state *s, const struct pane *p)
 {
   int y = 0, chart = chart_height(p->height);
+  if (s->board.unread) {
+    board_draw_unread(p, 0);
+    struct pane list = pane_part(p, 1, 0, p->height - 1, p->width);
+    board_draw(&s->board, &list);
+    return;
+  }
   draw_sum(&s->head, p, y++);
   if (p->height > 6) {
     draw_calendar(&s->head, p, y++);

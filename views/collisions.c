@@ -485,8 +485,12 @@ static void collisions_draw(struct view *v, const struct pane *p)
 {
   struct collisions_state *s = v->state;
   int y = 0;
-  draw_sums(s, p, y++);
-  for (size_t i = 0; i < s->account_count && p->height > 6; i++) {
+  if (s->board.unread) {
+    board_draw_unread(p, y++);
+  } else {
+    draw_sums(s, p, y++);
+  }
+  for (size_t i = 0; i < s->account_count && p->height > 6 && !s->board.unread; i++) {
     draw_account(s, &s->accounts[i], p, y++);
   }
   if (s->accounts_more > 0 && p->height > 6) {

@@ -444,7 +444,11 @@ static void timeouts_draw(struct view *v, const struct pane *p)
 {
   struct timeouts_state *s = v->state;
   struct pane below = pane_part(p, 1, 0, p->height - 1, p->width);
-  draw_head(s, p);
+  if (s->board.unread) {
+    board_draw_unread(p, 0);
+  } else {
+    draw_head(s, p);
+  }
   board_draw(&s->board, &below);
 }
 
