@@ -11,6 +11,8 @@
 
 #define NAME_MAX_BYTES 200
 #define NAME_MAX_WORDS 24
+/* Longer values are hidden whole: looking for parts takes longer than their length says, and nobody reads that much of one. */
+#define PARTS_MAX_BYTES ((size_t)64 * 1024)
 
 static bool is_lower(char c)
 {
@@ -300,6 +302,106 @@ static size_t quoted_length(const char *s, char quote)
   return n;
 }
 
+/* From a bracket to the one that closes it, both counted; to the end where none does. */
+static size_t bracket_length(const char *s)
+{
+  size_t n = 0, depth = 0;
+  do {
+    if (s[n] == '"' || s[n] == '\'') {
+      char quote = s[n];
+      n += 1 + quoted_length(s + n + 1, quote);
+      if (s[n] != quote)
+        break;
+    } else if (s[n] == '[' || s[n] == '{') {
+      depth++;
+    } else if (s[n] == ']' || s[n] == '}') {
+      depth--;
+    }
+    n++;
+  } while (depth > 0 && s[n] != '\0');
+  return n;
+}
+
+/* Behind a name: past what closes it and a ':' or '=', to its value; NULL where none follows. */
+static const char *past_sign(const char *s)
+{
+  while (*s == '\\')
+    s++;
+  if (*s == '"' || *s == '\'')
+    s++;
+  while (is_blank(*s))
+    s++;
+  if (*s != ':' && *s != '=')
+    return NULL;
+  s++;
+  while (is_blank(*s) || *s == '\\')
+    s++;
+  return *s == '"' || *s == '\'' ? s + 1 : s;
+}
+
+/* {"Key": "password", "Value": "secret"}, as tags, environment variables and options are often written: at the name "Key" or "Name", or at
+ * "Value" where that stands first. True: it is such a pair; nothing to hide: its name is harmless. */
+static bool pair_part(const char *s, size_t name_len, struct span_out *out)
+{
+  static const char *const names[] = {"key", "name", "option", "parameter", "parameterkey", "parametername", NULL};
+  static const char *const values[] = {"value", "parametervalue", NULL};
+  char word[16];
+  if (name_len >= sizeof word)
+    return false;
+  for (size_t i = 0; i <= name_len; i++)
+    word[i] = i < name_len ? to_lower(s[i]) : '\0';
+  bool value_first = one_of(word, values);
+  const char *first = past_sign(s + name_len);
+  if (first == NULL || (!value_first && !one_of(word, names)))
+    return false;
+  size_t first_len = 0;
+  while (first[first_len] != '\0' && strchr("\"'\\,}", first[first_len]) == NULL)
+    first_len++;
+  const char *next = first + first_len;
+  while (*next == '\\' || *next == '"' || *next == '\'' || is_blank(*next))
+    next++;
+  if (*next != ',')
+    return false;
+  next++;
+  while (is_blank(*next) || *next == '\\' || *next == '"' || *next == '\'')
+    next++;
+  size_t next_len = 0;
+  while (is_name(next[next_len]) && next_len < sizeof word - 1) {
+    word[next_len] = to_lower(next[next_len]);
+    next_len++;
+  }
+  word[next_len] = '\0';
+  const char *second = past_sign(next + next_len);
+  if (second == NULL || !one_of(word, value_first ? names : values))
+    return false;
+  size_t second_len = 0;
+  while (second[second_len] != '\0' && strchr("\"'\\,}", second[second_len]) == NULL)
+    second_len++;
+  const char *secret = value_first ? first : second, *name = value_first ? second : first;
+  size_t len = value_first ? first_len : second_len;
+  *out = (struct span_out){.hide = 0};
+  if (!name_is_secret(name, value_first ? second_len : first_len) || len == 0)
+    return true;
+  if (secret[-1] == '"' || secret[-1] == '\'') { /* it may hold what would end a bare one */
+    char quote = secret[-1];
+    size_t whole = quoted_length(secret, quote);
+    len = whole > len && secret[len] != '\\' ? whole : len;
+  }
+  *out = (struct span_out){.skip = (size_t)(secret - s), .hide = len};
+  return true;
+}
+
+/* ARNs name secrets and tell none: their parts are no names of values. */
+static size_t arn_length(const char *s)
+{
+  size_t n = 0;
+  if (strncmp(s, "arn:aws", 7) != 0)
+    return 0;
+  while (is_name(s[n]) || s[n] == ':' || s[n] == '/' || s[n] == '*')
+    n++;
+  return n;
+}
+
 /* At the begin of a name: name=secret, name: secret, "name": "secret", --name secret, Bearer secret. */
 static bool named_part(const char *s, struct span_out *out)
 {
@@ -317,6 +419,8 @@ static bool named_part(const char *s, struct span_out *out)
       return true;
     }
   }
+  if (pair_part(s, name_len, out))
+    return out->hide > 0;
   while (s[n] == '\\' && (s[n + 1] == '"' || s[n + 1] == '\'')) /* JSON inside JSON */
     n++;
   if (s[n] == '"' || s[n] == '\'') {
@@ -329,6 +433,8 @@ static bool named_part(const char *s, struct span_out *out)
   if (s[n + blanks] == '=' || s[n + blanks] == ':') {
     if (s[n + blanks] == ':' && s[n + blanks + 1] == '/' && s[n + blanks + 2] == '/')
       return false; /* a URL's scheme */
+    if (s[n] == ':' && name_len == 14 && starts_fold(s, "secretsmanager") && is_alnum(s[n + 1]))
+      return false; /* an action: secretsmanager:GetSecretValue */
     n += blanks + 1;
     while (is_blank(s[n]))
       n++;
@@ -347,6 +453,10 @@ static bool named_part(const char *s, struct span_out *out)
     size_t inner = quoted_length(s + n + 1, s[n]);
     *out = (struct span_out){.skip = n + 1, .hide = inner};
     return inner > 0;
+  }
+  if (s[n] == '[' || s[n] == '{') {
+    *out = (struct span_out){.skip = n, .hide = bracket_length(s + n)};
+    return true;
   }
   if (starts_fold(s + n, "bearer ") || starts_fold(s + n, "basic "))
     n += starts_fold(s + n, "basic ") ? 6 : 7;
@@ -390,6 +500,11 @@ static bool next_part(const char *value, size_t from, struct span_out *out)
     struct span_out part = {0, 0};
     size_t shape = shape_length(value, i);
     bool name_begins = is_name(value[i]) && (i == 0 || !is_name(value[i - 1]));
+    size_t arn = name_begins && shape == 0 ? arn_length(value + i) : 0;
+    if (arn > 0) {
+      i += arn - 1;
+      continue;
+    }
     if (shape > 0)
       part = (struct span_out){.skip = 0, .hide = shape};
     else if (!(name_begins && named_part(value + i, &part)) && !url_part(value + i, &part))
@@ -407,7 +522,7 @@ bool mask_is_secret(const char *key, const char *value)
     return false;
   if (key != NULL && name_is_secret(key, strlen(key)))
     return true;
-  return next_part(value, 0, &part);
+  return strlen(value) > PARTS_MAX_BYTES || next_part(value, 0, &part);
 }
 
 void mask_append(struct buf *out, const char *key, const char *value)
@@ -416,7 +531,7 @@ void mask_append(struct buf *out, const char *key, const char *value)
   struct span_out part;
   if (value == NULL || value[0] == '\0')
     return;
-  if (key != NULL && name_is_secret(key, strlen(key))) {
+  if ((key != NULL && name_is_secret(key, strlen(key))) || strlen(value) > PARTS_MAX_BYTES) {
     buf_adds(out, MASK_TEXT);
     return;
   }

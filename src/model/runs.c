@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/xalloc.h"
+#include "model/mask.h"
 
 struct run_shelf {
   struct run *block; /* the allocation; job->runs points into it */
@@ -256,6 +257,19 @@ static enum execution_class class_parse(const char *word)
   return strcmp(word, "FLEX") == 0 ? CLASS_FLEX : CLASS_OTHER;
 }
 
+/* A failed query tells its URL, password and all: the text is kept as it may be shown, so that nobody has to remember to mask it. */
+static strid error_strid(struct model *m, const char *text)
+{
+  if (text == NULL || !mask_is_secret(NULL, text))
+    return strpool_put(m->strings, text);
+  struct buf shown;
+  buf_init(&shown, SIZE_MAX);
+  mask_append(&shown, NULL, text);
+  strid id = strpool_put(m->strings, shown.data);
+  buf_fini(&shown);
+  return id;
+}
+
 static void run_pack(struct model *m, const struct job *j, const struct run_data *d, int64_t asked_ms, struct run *r)
 {
   memset(r, 0, sizeof *r);
@@ -294,7 +308,7 @@ static void run_pack(struct model *m, const struct job *j, const struct run_data
   if (state == RUN_STATE_UNKNOWN)
     r->state_text = strpool_put(m->strings, d->state);
   r->state_detail = strpool_put(m->strings, d->state_detail);
-  r->error = strpool_put(m->strings, d->error);
+  r->error = error_strid(m, d->error);
   r->worker_type = strpool_put(m->strings, d->worker_type);
   r->glue_version = strpool_put(m->strings, d->glue_version);
   r->trigger = strpool_put(m->strings, d->trigger);

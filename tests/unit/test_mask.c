@@ -77,6 +77,27 @@ static const struct {
     {"--env", "A=1,DB_PASSWORD=p4ss,B=2", "A=1,DB_PASSWORD=" M ",B=2"},
     {"--header", "Authorization: Bearer abc.def.ghi", "Authorization: Bearer " M},
     {"--header", "Bearer abcdefgh", "Bearer " M},
+    /* names and values in pairs, lists under one name */
+    {"--json", "[{\"Key\": \"db_password\", \"Value\": \"p4, ss\"}]",
+     "[{\"Key\": \"db_password\", \"Value\": \"" M "\"}]"},
+    {"--json", "[{\"Value\":\"p4ss\",\"Name\":\"API_KEY\"}]", "[{\"Value\":\"" M "\",\"Name\":\"API_KEY\"}]"},
+    {"--json", "{\"ParameterKey\":\"DbSecret\",\"ParameterValue\":\"x y\"}",
+     "{\"ParameterKey\":\"DbSecret\",\"ParameterValue\":\"" M "\"}"},
+    {"--json", "{\"Key\":\"team\",\"Value\":\"data\"}", "{\"Key\":\"team\",\"Value\":\"data\"}"},
+    {"--json", "{\\\"Name\\\": \\\"token\\\", \\\"Value\\\": \\\"p4ss\\\"}",
+     "{\\\"Name\\\": \\\"token\\\", \\\"Value\\\": \\\"" M "\\\"}"},
+    {"--json", "{\"passwords\": [\"a]\", \"b\"], \"n\": 1}", "{\"passwords\": " M ", \"n\": 1}"},
+    {"--json", "{\"credentials\": {\"user\": \"u\", \"x\": \"y\"}, \"n\": 1}", "{\"credentials\": " M ", \"n\": 1}"},
+    {"--json", "{\"secrets\": [\"a", "{\"secrets\": " M},
+    /* what speaks of secrets and tells none */
+    {"--arns", "arn:aws:secretsmanager:eu-west-1:111122223333:secret:db-AbCdEf, s3://b",
+     "arn:aws:secretsmanager:eu-west-1:111122223333:secret:db-AbCdEf, s3://b"},
+    {"ErrorMessage", "not authorized to perform: secretsmanager:GetSecretValue on it",
+     "not authorized to perform: secretsmanager:GetSecretValue on it"},
+    {"ErrorMessage", "The security token included in the request is expired",
+     "The security token included in the request is expired"},
+    {"ErrorMessage", "No suitable driver for jdbc:mysql://h/db?user=u&password=p4ss",
+     "No suitable driver for jdbc:mysql://h/db?user=u&password=" M},
     /* by the value, whole shapes */
     {"--x", "AKIAIOSFODNN7EXAMPLE", M},
     {"--x", "id AKIAIOSFODNN7EXAMPLE and more", "id " M " and more"},
@@ -131,6 +152,20 @@ static void test_any_bytes(void **state)
   }
 }
 
+/* What is too long to be looked through is hidden, not shown. */
+static void test_long_values(void **state)
+{
+  (void)state;
+  static char value[100 * 1024];
+  struct buf out;
+  memset(value, ':', sizeof value - 1);
+  buf_init(&out, 200 * 1024);
+  mask_append(&out, "--x", value);
+  assert_string_equal(out.data, M);
+  assert_true(mask_is_secret("--x", value));
+  buf_fini(&out);
+}
+
 static void test_workers(void **state)
 {
   (void)state;
@@ -157,6 +192,6 @@ static void test_workers(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_masks), cmocka_unit_test(test_any_bytes),
-                                     cmocka_unit_test(test_workers)};
+                                     cmocka_unit_test(test_long_values), cmocka_unit_test(test_workers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
