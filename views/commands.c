@@ -28,14 +28,25 @@ static const char *take_word(const char *text, char *out, size_t size)
   return text + strspn(text, " ");
 }
 
+/* The one job of that name; where there is none, or one in several accounts, that is said. */
+static bool the_job(const struct call *c, const char *name, struct subject *out)
+{
+  size_t found = shell_find_job(c->shell, name, out);
+  if (found == 0) {
+    shell_say(c->shell, ROLE_WARN, "no job \"%s\" is known here", name);
+  } else if (found > 1) {
+    shell_say(c->shell, ROLE_WARN, "%zu accounts or Regions have a job \"%s\": put the cursor on the one that is meant",
+              found, name);
+  }
+  return found == 1;
+}
+
 static void about_job(const struct call *c, const struct view_ops *ops)
 {
   struct subject subject;
   if (c->rest[0] == '\0') {
     shell_say(c->shell, ROLE_WARN, "which job? :%s NAME", c->word);
-  } else if (!shell_find_job(c->shell, c->rest, &subject)) {
-    shell_say(c->shell, ROLE_WARN, "no job \"%s\" is known here", c->rest);
-  } else {
+  } else if (the_job(c, c->rest, &subject)) {
     shell_open(c->shell, ops, &subject, 1, NULL);
   }
 }
@@ -101,9 +112,7 @@ static void do_run(const struct call *c)
   const char *id = take_word(c->rest, name, sizeof name);
   if (id[0] == '\0' || strlen(id) >= sizeof subject.run_id) {
     shell_say(c->shell, ROLE_WARN, "which run? :run JOB RUN_ID");
-  } else if (!shell_find_job(c->shell, name, &subject)) {
-    shell_say(c->shell, ROLE_WARN, "no job \"%s\" is known here", name);
-  } else {
+  } else if (the_job(c, name, &subject)) {
     const struct run *r = model_run(c->shell->scene.model, subject.place, subject.job, id);
     subject.has_run = true;
     memcpy(subject.run_id, id, strlen(id) + 1);
@@ -119,9 +128,7 @@ static void do_start(const struct call *c)
     shell_say(c->shell, ROLE_WARN, "read-only: nothing that changes AWS can be done here");
   } else if (c->rest[0] == '\0') {
     shell_act(c->shell, ACTION_START, c->intents);
-  } else if (!shell_find_job(c->shell, c->rest, &subject)) {
-    shell_say(c->shell, ROLE_WARN, "no job \"%s\" is known here", c->rest);
-  } else {
+  } else if (the_job(c, c->rest, &subject)) {
     shell_open(c->shell, &start_view, &subject, 1, NULL);
   }
 }
@@ -363,15 +370,18 @@ static const struct command {
 
 /* --- finding and carrying out --------------------------------------------------------------------------------------- */
 
-bool shell_find_job(const struct shell *s, const char *name, struct subject *out)
+size_t shell_find_job(const struct shell *s, const char *name, struct subject *out)
 {
   const struct model *m = s->scene.model;
+  const struct view *v = shell_main(s);
   strid id = m != NULL ? strpool_find(m->strings, name) : 0;
-  bool found = false;
-  for (size_t p = 0; id != 0 && p < m->place_count && !found; p++) {
-    if (scene_shows(&s->scene, (int)p) && model_job(m, (int)p, id) != NULL) {
+  size_t found = 0;
+  struct subject here;
+  bool under_cursor = v->ops->subject != NULL && v->ops->subject(v, &here) && here.job == id && id != 0;
+  for (size_t p = 0; id != 0 && p < m->place_count; p++) {
+    if (scene_shows(&s->scene, (int)p) && model_job(m, (int)p, id) != NULL && (!under_cursor || here.place == (int)p)) {
       *out = (struct subject){.place = (int)p, .job = id, .job_name = strpool_get(m->strings, id)};
-      found = true;
+      found++;
     }
   }
   return found;

@@ -23,7 +23,8 @@ struct dialog {
   bool focus_yes;
   struct subject *subjects; /* what it was opened for, bound by id */
   size_t count;
-  char **names; /* job names, owned */
+  size_t elsewhere; /* of a stop: marked runs of other accounts, which it leaves alone */
+  char **names;     /* job names, owned */
   /* start like a run */
   struct {
     char *key, *value;
@@ -219,7 +220,7 @@ static void add_like(struct dialog *d, const struct scene *scene, const struct r
   if (r != NULL) {
     d->like = *r;
     free(d->worker_type);
-    d->worker_type = xstrdup(model_str(m, r->worker_type));
+    d->worker_type = xstrdup(model_str(m, r->worker_type)); /* NULL: none */
   }
   if (holder != NULL) {
     copy_arguments(d, &holder->doc);
@@ -329,15 +330,8 @@ static void start_confirm(struct dialog *d, struct outcome *out)
     for (size_t k = 0; k < d->argument_count; k++) {
       intent_add_argument(i, d->arguments[k].key, d->arguments[k].value);
     }
-    if (d->worker_type != NULL && d->like.workers > 0) { /* both or none: the service wants them together */
-      i->worker_type = xstrdup(d->worker_type);
-      i->workers = d->like.workers;
-    }
-    if (d->like.started_ms != 0 && d->like.timeout_minutes > 0) {
-      i->timeout_minutes = d->like.timeout_minutes;
-    }
-    if (d->like.started_ms != 0 && d->like.execution_class == CLASS_FLEX) {
-      i->execution_class = xstrdup("FLEX");
+    if (d->like.started_ms != 0) {
+      intent_be_like(i, &d->like, d->worker_type);
     }
   }
   outcome_say(out, ROLE_TEXT, "starting %s%s", d->names[0], sign(SIGN_MORE));
@@ -379,6 +373,7 @@ static struct err stop_open(struct view *v, const struct view_args *args)
     }
   }
   for (size_t i = kept; i < d->count; i++) {
+    d->elsewhere += d->subjects[i].has_run;
     free(d->names[i]);
   }
   d->count = kept;
@@ -428,6 +423,10 @@ static void stop_update(struct view *v, const struct scene *scene)
   }
   if (shown > SHOWN_RUNS) {
     doc_fieldf(&d->text, "", ROLE_TEXT, "and %zu more", shown - SHOWN_RUNS);
+  }
+  if (d->elsewhere > 0) {
+    doc_fieldf(&d->text, "note", ROLE_WARN,
+               "%zu of the chosen are of another account or Region and are left alone: one at a time", d->elsewhere);
   }
   if (others > 0) {
     doc_fieldf(&d->text, "note", ROLE_DIM, "%zu of the chosen are not under way (any more) and are left alone", others);

@@ -97,7 +97,8 @@ void shell_command(struct shell *s, const char *line, struct intents *out);
 bool shell_write_under_way(const struct shell *s);
 void shell_set_window(struct shell *s, int64_t span_ms, int64_t end_ms);
 void shell_resolve_window(struct shell *s);
-bool shell_find_job(const struct shell *s, const char *name, struct subject *out);
+/* The job of that name among the places on show: of the place of what is marked where it has one; in how many places there is one: 0, 1 or more. */
+size_t shell_find_job(const struct shell *s, const char *name, struct subject *out);
 void shell_export(struct shell *s, const char *path);
 
 /* presence.c: a key or the focus has come, or the focus has gone; and, before each drawing, what the absence so far holds. */

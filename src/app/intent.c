@@ -1,7 +1,9 @@
 #include "app/intent.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include "base/xalloc.h"
+#include "model/model.h"
 
 void intents_init(struct intents *i)
 {
@@ -43,7 +45,11 @@ struct intent *intents_add(struct intents *i, enum intent_kind kind)
 {
   i->items = xgrow(i->items, &i->cap, i->count + 1, sizeof *i->items);
   struct intent *add = &i->items[i->count++];
-  *add = (struct intent){.kind = kind, .id = ++i->last_id, .workers = RECORD_ABSENT, .timeout_minutes = RECORD_ABSENT};
+  *add = (struct intent){.kind = kind,
+                         .id = ++i->last_id,
+                         .workers = RECORD_ABSENT,
+                         .timeout_minutes = RECORD_ABSENT,
+                         .max_capacity = (double)NAN};
   return add;
 }
 
@@ -60,4 +66,21 @@ void intent_add_argument(struct intent *i, const char *key, const char *value)
   i->argument_keys[i->argument_count] = xstrdup(key);
   i->argument_values[i->argument_count] = xstrdup(value);
   i->argument_count++;
+}
+
+void intent_be_like(struct intent *i, const struct run *run, const char *worker_type)
+{
+  bool sized = i->worker_type != NULL || i->workers != RECORD_ABSENT;
+  if (worker_type != NULL && run->workers > 0) { /* both or none: the service wants them together */
+    if (i->worker_type == NULL)
+      i->worker_type = xstrdup(worker_type);
+    if (i->workers == RECORD_ABSENT)
+      i->workers = run->workers;
+  } else if (worker_type == NULL && !sized && run->max_capacity > 0) { /* never beside workers */
+    i->max_capacity = run->max_capacity;
+  }
+  if (i->timeout_minutes == RECORD_ABSENT && run->timeout_minutes > 0)
+    i->timeout_minutes = run->timeout_minutes;
+  if (i->execution_class == NULL && run->execution_class == CLASS_FLEX)
+    i->execution_class = xstrdup("FLEX");
 }

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include "model/records.h"
 
+struct run;
+
 enum intent_kind {
   INTENT_NONE = 0,
   INTENT_QUIT,         /* leave, when no write is under way or the person has agreed */
@@ -38,6 +40,7 @@ struct intent {
   char *worker_type;
   int64_t workers;         /* RECORD_ABSENT: the job's own */
   int64_t timeout_minutes; /* RECORD_ABSENT: the job's own */
+  double max_capacity;     /* DPU, of jobs without workers; NaN: the job's own */
   char *execution_class;
 };
 
@@ -54,5 +57,7 @@ void intents_clear(struct intents *i);
 struct intent *intents_add(struct intents *i, enum intent_kind kind);
 void intent_add_run(struct intent *i, const char *run_id);
 void intent_add_argument(struct intent *i, const char *key, const char *value);
+/* The size, limit and class of an earlier run, where the intent says nothing of them yet. worker_type: of that run; NULL. */
+void intent_be_like(struct intent *i, const struct run *run, const char *worker_type);
 
 #endif

@@ -52,7 +52,7 @@ struct write {
   struct app *app;
   enum write_step step;
   struct intent intent;    /* its texts are taken over */
-  int64_t pressed_wall_ms; /* when the person decided */
+  int64_t sent_wall_ms;    /* when it left, which may be long after the key: a login or a code came between */
   uint64_t transport_id;
   char *key_id; /* of the keys it was signed with: those whose account STS has named */
   bool renewed; /* the service called them expired, once */

@@ -149,7 +149,7 @@ static void remember_known(struct app *app, struct write *w)
   if (j == NULL || j->run_count == 0)
     return;
   w->known = xreallocarray(w->known, j->run_count, sizeof *w->known);
-  int64_t since = w->pressed_wall_ms + m->contexts[w->intent.context].skew_ms - WHEN_MINUTE;
+  int64_t since = w->sent_wall_ms + m->contexts[w->intent.context].skew_ms - WHEN_MINUTE;
   for (size_t i = 0; i < j->run_count && j->runs[i].started_ms >= since; i++)
     w->known[w->known_count++] = run_strid(m, &j->runs[i]);
 }
@@ -206,7 +206,9 @@ static void start_send(struct app *app, struct write *w)
                                        .worker_type = in->worker_type,
                                        .workers = in->workers,
                                        .timeout_minutes = in->timeout_minutes,
+                                       .max_capacity = in->max_capacity,
                                        .execution_class = in->execution_class};
+  w->sent_wall_ms = app_wall_ms(app);
   remember_known(app, w);
   w->step = WRITE_SENT;
   struct aws_target target = write_target(app, w);
@@ -216,13 +218,37 @@ static void start_send(struct app *app, struct write *w)
 
 /* --- was it started? ------------------------------------------------------------------------------------------------- */
 
+/* Does a run have what was asked for? One without arguments in the answer may. */
+static bool could_be_ours(const struct intent *in, const struct run_data *d)
+{
+  bool could = true;
+  for (size_t i = 0; i < in->argument_count && d->argument_count > 0 && could; i++) {
+    could = false;
+    for (size_t k = 0; k < d->argument_count && !could; k++)
+      could = strcmp(d->arguments[k].key, in->argument_keys[i]) == 0 &&
+              strcmp(d->arguments[k].value, in->argument_values[i]) == 0;
+  }
+  if (in->workers != RECORD_ABSENT && d->workers != RECORD_ABSENT && in->workers != d->workers)
+    could = false;
+  if (in->worker_type != NULL && d->worker_type != NULL && strcmp(in->worker_type, d->worker_type) != 0)
+    could = false;
+  if (in->timeout_minutes != RECORD_ABSENT && d->timeout_minutes != RECORD_ABSENT &&
+      in->timeout_minutes != d->timeout_minutes)
+    could = false;
+  return could;
+}
+
 static void look_over(struct app *app, struct write *w, size_t found, strid run_id)
 {
   struct change *c = write_change(app, w, NULL);
   if (found == 1) {
     if (c != NULL)
       c->run_id = run_id;
-    change_settle(app, c, CHANGE_STARTED, ERR_OK, "the answer was lost, but the run is there", NULL);
+    change_settle(app, c, CHANGE_STARTED, ERR_OK,
+                  w->intent.argument_count > 0
+                      ? "the answer was lost, but the run is there"
+                      : "the answer was lost; the only run started by hand since then is taken for ours",
+                  NULL);
   } else if (found > 1) {
     change_settle(app, c, CHANGE_UNCERTAIN, ERR_UNCERTAIN,
                   "the answer was lost; several runs have started since, and which is ours is not known", NULL);
@@ -250,7 +276,7 @@ static void look_done(void *user, const struct glue_reply *reply)
   if (!err_is(&reply->err)) {
     int place = m->contexts[w->intent.context].place;
     strid job = model_touch_job(m, place, w->intent.job)->name;
-    int64_t since = w->pressed_wall_ms + m->contexts[w->intent.context].skew_ms - LOOK_SLACK_MS;
+    int64_t since = w->sent_wall_ms + m->contexts[w->intent.context].skew_ms - LOOK_SLACK_MS;
     for (size_t i = 0; i < reply->runs->count; i++) {
       const struct run_data *d = &reply->runs->runs[i];
       if (!model_put_run(m, place, job, d, app_wall_ms(app), NULL))
@@ -259,7 +285,7 @@ static void look_done(void *user, const struct glue_reply *reply)
       if (d->started_ms == WHEN_NONE || d->started_ms < since || is_known(w, id))
         continue;
       /* An automatic retry has an id of its own, but nobody started it by hand. */
-      if (d->attempt > 0 || d->trigger != NULL)
+      if (d->attempt > 0 || d->trigger != NULL || !could_be_ours(&w->intent, d))
         continue;
       found++;
       run_id = id;
@@ -272,7 +298,7 @@ static void look_done(void *user, const struct glue_reply *reply)
 static void look_send(struct app *app, struct write *w)
 {
   w->transport_id =
-      glue_get_job_runs(&app->contexts[w->intent.context].target, w->intent.job, NULL, LOOK_PAGE, look_done, w);
+      glue_get_newest_runs(&app->contexts[w->intent.context].target, w->intent.job, LOOK_PAGE, look_done, w);
 }
 
 /* --- stop ------------------------------------------------------------------------------------------------------------ */
@@ -337,14 +363,14 @@ void writes_begin(struct app *app, struct intent *take)
   w->app = app;
   w->intent = *take;
   *take = (struct intent){.kind = INTENT_NONE};
-  w->pressed_wall_ms = app_wall_ms(app);
+  int64_t pressed_ms = app_wall_ms(app);
   strid job = strpool_put(app->model->strings, w->intent.job == NULL ? "" : w->intent.job);
   if (w->intent.kind == INTENT_START_RUN)
-    model_add_change(app->model, w->intent.id, w->intent.context, job, 0, w->pressed_wall_ms);
+    model_add_change(app->model, w->intent.id, w->intent.context, job, 0, pressed_ms);
   for (size_t i = 0; w->intent.kind == INTENT_STOP_RUNS && i < w->intent.run_id_count; i++)
     if (write_change(app, w, w->intent.run_ids[i]) == NULL)
       model_add_change(app->model, w->intent.id, w->intent.context, job,
-                       strpool_put(app->model->strings, w->intent.run_ids[i]), w->pressed_wall_ms);
+                       strpool_put(app->model->strings, w->intent.run_ids[i]), pressed_ms);
   w->step = WRITE_WAITS;
   /* In the order of the person's keys. */
   struct write **end = &app->writes;

@@ -26,6 +26,12 @@ static struct err glue_made_runs(struct call *c, const struct transport_answer *
   return glue_decode_runs(a->body, a->body_len, false, &c->arena, &c->made.runs);
 }
 
+static struct err glue_made_runs_with_arguments(struct call *c, const struct transport_answer *a)
+{
+  c->reply.runs = &c->made.runs;
+  return glue_decode_runs(a->body, a->body_len, true, &c->arena, &c->made.runs);
+}
+
 static struct err glue_made_triggers(struct call *c, const struct transport_answer *a)
 {
   c->reply.triggers = &c->made.triggers;
@@ -159,14 +165,26 @@ uint64_t glue_get_job(const struct aws_target *t, const char *job, glue_done_fn 
   return glue_send(t, &r, "GetJob", job, TRANSPORT_READS, call_new(glue_made_job, done, user));
 }
 
-uint64_t glue_get_job_runs(const struct aws_target *t, const char *job, const char *token, int max_results,
-                           glue_done_fn *done, void *user)
+static uint64_t get_job_runs(const struct aws_target *t, const char *job, const char *token, int max_results,
+                             struct call *take)
 {
   struct glue_request r;
   glue_begin(&r);
   glue_string(&r, "JobName", job);
   glue_page(&r, token, max_results);
-  return glue_send(t, &r, "GetJobRuns", job, TRANSPORT_READS, call_new(glue_made_runs, done, user));
+  return glue_send(t, &r, "GetJobRuns", job, TRANSPORT_READS, take);
+}
+
+uint64_t glue_get_job_runs(const struct aws_target *t, const char *job, const char *token, int max_results,
+                           glue_done_fn *done, void *user)
+{
+  return get_job_runs(t, job, token, max_results, call_new(glue_made_runs, done, user));
+}
+
+uint64_t glue_get_newest_runs(const struct aws_target *t, const char *job, int max_results, glue_done_fn *done,
+                              void *user)
+{
+  return get_job_runs(t, job, NULL, max_results, call_new(glue_made_runs_with_arguments, done, user));
 }
 
 uint64_t glue_get_job_run(const struct aws_target *t, const char *job, const char *run_id, glue_done_fn *done,
@@ -206,6 +224,10 @@ uint64_t glue_start_job_run(const struct aws_target *t, const struct glue_start_
     glue_integer(&r, "NumberOfWorkers", s->workers);
   if (s->timeout_minutes != RECORD_ABSENT)
     glue_integer(&r, "Timeout", s->timeout_minutes);
+  if (s->max_capacity > 0) {
+    jw_name(&r.w, "MaxCapacity");
+    jw_f64(&r.w, s->max_capacity);
+  }
   glue_string(&r, "ExecutionClass", s->execution_class);
   struct call *c = call_new(glue_made_start, done, user);
   c->throttled_is_uncertain = true;

@@ -83,6 +83,8 @@ uint64_t glue_list_jobs(const struct aws_target *t, const char *token, int max_r
 uint64_t glue_batch_get_jobs(const struct aws_target *t, const char *const *names, size_t count, glue_done_fn *done, void *user); /* <= 25 */
 uint64_t glue_get_job(const struct aws_target *t, const char *job, glue_done_fn *done, void *user);
 uint64_t glue_get_job_runs(const struct aws_target *t, const char *job, const char *token, int max_results, glue_done_fn *done, void *user); /* <= 200 */
+/* The newest runs with their arguments: to tell a run that was asked for from those of others. */
+uint64_t glue_get_newest_runs(const struct aws_target *t, const char *job, int max_results, glue_done_fn *done, void *user);
 uint64_t glue_get_job_run(const struct aws_target *t, const char *job, const char *run_id, glue_done_fn *done, void *user);
 uint64_t glue_get_triggers(const struct aws_target *t, const char *token, int max_results, glue_done_fn *done, void *user); /* <= 200 */
 
@@ -93,6 +95,7 @@ struct glue_start_request {
   const char *worker_type;    /* NULL: the job's */
   int64_t workers;            /* RECORD_ABSENT: the job's */
   int64_t timeout_minutes;    /* RECORD_ABSENT: the job's */
+  double max_capacity;        /* DPU, never beside workers; NaN: the job's */
   const char *execution_class;/* NULL: the job's */
 };
 uint64_t glue_start_job_run(const struct aws_target *t, const struct glue_start_request *r, glue_done_fn *done, void *user);

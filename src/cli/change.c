@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -64,15 +65,8 @@ static void fill_like(struct intent *in, const struct cli_request *r, const stru
       intent_add_argument(in, n->name, n->text);
     }
   }
-  if (run && run->worker_type && run->workers > 0) { /* both or none: the service wants them together */
-    in->worker_type = r->worker_type ? in->worker_type : xstrdup(model_str(m, run->worker_type));
-    in->workers = r->workers != RECORD_ABSENT ? r->workers : run->workers;
-  }
-  if (run && r->timeout_minutes == RECORD_ABSENT && run->timeout_minutes > 0) {
-    in->timeout_minutes = run->timeout_minutes;
-  }
-  if (run && !r->execution_class && run->execution_class == CLASS_FLEX) {
-    in->execution_class = xstrdup("FLEX");
+  if (run) {
+    intent_be_like(in, run, model_str(m, run->worker_type));
   }
 }
 
@@ -149,6 +143,7 @@ void change_input(struct cli *cli, struct intents *out)
   const struct cli_request *r = cli->request;
   bool ready = change_ready(cli);
   if (ready && !r->yes) {
+    tcflush(STDIN_FILENO, TCIFLUSH); /* what was typed before the question could be seen is no answer to it */
     /* The loop stands still while a command asks: nothing else is on show and nothing is under way. */
     ask(cli);
     ready = agreed();

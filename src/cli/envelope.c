@@ -64,6 +64,8 @@ enum cli_exit problems_exit(const struct cli_problems *p)
       bool ours = p->items[i].kind == ERR_LIMIT;
       /* files that lead to no login: there are no usable credentials, whatever is wrong with the files */
       enum err_kind kind = p->items[i].kind == ERR_CONFIG ? ERR_CREDENTIALS : p->items[i].kind;
+      /* the service did not take what it was asked with: a refusal, as it is for a change; the command line was read without complaint */
+      kind = kind == ERR_USAGE ? ERR_CONFLICT : kind;
       if (!p->complete && cli_exit_for(kind) == order[k] && !ours) {
         status = order[k];
         found = true;

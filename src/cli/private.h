@@ -2,6 +2,8 @@
 #ifndef GLUETOP_CLI_PRIVATE_H
 #define GLUETOP_CLI_PRIVATE_H
 
+#include <signal.h>
+
 #include "base/buf.h"
 #include "cli/cli.h"
 #include "report/boards.h"
@@ -21,7 +23,7 @@ struct cli {
   bool finished;
   size_t asked;   /* wants that were given to the loop last */
   bool ask_again; /* there are more of them by now */
-  volatile int interrupted;
+  volatile sig_atomic_t interrupted;
   /* changes */
   enum start_step step;
   uint64_t intent_id; /* of what was sent */

@@ -59,6 +59,14 @@ LIKE=$(python3 -c 'import json,sys; print(json.load(open(sys.argv[1]))["changed"
 gt run fraud-score "$LIKE" -o json
 json "the worker type of the earlier run, the number of the line" 'd["worker_type"] == "G.2X" and d["workers"] == 5'
 
+# A Python shell job has no workers: its size is a number of DPU, and stays what it was.
+gt runs kpi-email --since 7d -o json
+LIKE=$(python3 -c 'import json,sys; print([r["id"] for r in json.load(open(sys.argv[1]))["runs"] if r["finished"]][0])' "$WORK/out")
+gt start kpi-email --yes --like "$LIKE" -o json
+is "start like a run without workers" 0 "$STATUS"
+gt runs kpi-email --since 7d -o json
+json "has its capacity" 'd["runs"][0]["trigger"] is None and d["runs"][0]["worker_type"] is None and d["runs"][0]["dpu"] == 0.0625'
+
 STATUS=$(AWS_SECRET_ACCESS_KEY=wrong; export AWS_SECRET_ACCESS_KEY; gt jobs; echo "$STATUS")
 is "a wrong secret is a matter of credentials" 3 "$STATUS"
 STATUS=$(unset AWS_ACCESS_KEY_ID; gt jobs; echo "$STATUS")

@@ -21,6 +21,7 @@ struct fake_call {
   char *names[25];
   size_t name_count;
   int max_results;
+  char day[16]; /* of a start */
   glue_done_fn *done;
   void *user;
 };
@@ -109,7 +110,11 @@ static void account_moves(void)
 
 static struct run_data run_told(const struct fake_job *j, const struct fake_run *r, struct arena *a)
 {
-  return (struct run_data){.id = arena_strdup(a, r->id),
+  struct argument *day = arena_array(a, 1, sizeof *day);
+  *day = (struct argument){.key = "--day", .value = arena_strdup(a, r->day)};
+  return (struct run_data){.arguments = day,
+                           .argument_count = r->day[0] != '\0' ? 1 : 0,
+                           .id = arena_strdup(a, r->id),
                            .job = arena_strdup(a, r->told_as[0] != '\0' ? r->told_as : j->name),
                            .state = arena_strdup(a, r->state),
                            .started_ms = r->started_ms,
@@ -230,11 +235,13 @@ static struct err answer_start(const struct fake_call *c, struct arena *a, struc
   if (j == NULL)
     return err_new(ERR_NOT_FOUND, "no such job");
   for (int i = 0; i < fake.also_started; i++)
-    fake_add_run(j, "STARTING", now, WHEN_NONE);
+    snprintf(fake_add_run(j, "STARTING", now, WHEN_NONE)->day, sizeof j->runs->day, "%s",
+             fake.also_day != NULL ? fake.also_day : "");
   if (fake.start_lost)
     return err_new(ERR_UNCERTAIN, "the answer was lost");
   struct fake_run *r = fake_add_run(j, "STARTING", now, WHEN_NONE);
   s->run_id = arena_strdup(a, r->id);
+  snprintf(r->day, sizeof r->day, "%s", c->day);
   return fake.start_answer_lost ? err_new(ERR_UNCERTAIN, "the answer was lost") : err_ok();
 }
 
@@ -446,6 +453,12 @@ uint64_t glue_get_job_runs(const struct aws_target *t, const char *job, const ch
   return c->id;
 }
 
+uint64_t glue_get_newest_runs(const struct aws_target *t, const char *job, int max_results, glue_done_fn *done,
+                              void *user)
+{
+  return glue_get_job_runs(t, job, NULL, max_results, done, user);
+}
+
 uint64_t glue_get_job_run(const struct aws_target *t, const char *job, const char *run_id, glue_done_fn *done,
                           void *user)
 {
@@ -472,6 +485,8 @@ uint64_t glue_start_job_run(const struct aws_target *t, const struct glue_start_
   (void)t;
   struct fake_call *c = call_make(FAKE_START, done, user);
   c->job = xstrdup(r->job);
+  if (r->argument_count > 0)
+    snprintf(c->day, sizeof c->day, "%s", r->arguments[0].value);
   return c->id;
 }
 

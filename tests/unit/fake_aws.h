@@ -27,6 +27,7 @@ enum fake_op {
 struct fake_run {
   char id[80];
   char state[16];
+  char day[16]; /* its argument --day; "": none */
   int64_t started_ms, completed_ms;
   int64_t known_ms; /* when the service came to know the present state: for ages */
   int64_t ends_ms;  /* it ends by itself then; INT64_MAX: never */
@@ -67,6 +68,7 @@ struct fake_aws {
   bool start_answer_lost;      /* the run is started, the answer never comes */
   bool start_lost;             /* neither */
   int also_started;            /* runs that others start at the same moment */
+  const char *also_day;        /* with that for their argument --day */
   enum login_state login;
   const char *login_failure;
   int64_t page_size_max;

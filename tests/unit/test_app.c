@@ -28,6 +28,7 @@ struct scene {
   int turns;
   bool done, was_quiet;
   uint64_t intent_id;
+  const char *start_day; /* the argument --day of the start; NULL: none */
   void *more;
 };
 
@@ -716,6 +717,8 @@ static void press_start(struct scene *s, struct intents *out)
   i->context = 0;
   i->context_epoch = m->contexts[0].epoch;
   i->job = xstrdup("orders");
+  if (s->start_day != NULL)
+    intent_add_argument(i, "--day", s->start_day);
   s->intent_id = i->id;
   s->stay = true;
 }
@@ -727,15 +730,19 @@ static void test_start(void **state)
     const char *name;
     bool answer_lost, lost;
     int also;
+    const char *also_day; /* ours is of day 2 */
     enum err_kind fault;
     enum change_result result;
     bool id_known;
   } cases[] = {
-      {"started", false, false, 0, ERR_OK, CHANGE_STARTED, true},
-      {"refused", false, false, 0, ERR_CONFLICT, CHANGE_REFUSED, false},
-      {"answer lost, run there", true, false, 0, ERR_OK, CHANGE_STARTED, true},
-      {"answer lost, others started too", true, false, 1, ERR_OK, CHANGE_UNCERTAIN, false},
-      {"lost wholly", false, true, 0, ERR_OK, CHANGE_UNCERTAIN, false},
+      {"started", false, false, 0, NULL, ERR_OK, CHANGE_STARTED, true},
+      {"refused", false, false, 0, NULL, ERR_CONFLICT, CHANGE_REFUSED, false},
+      {"answer lost, run there", true, false, 0, NULL, ERR_OK, CHANGE_STARTED, true},
+      {"answer lost, the same started by others too", true, false, 1, "2", ERR_OK, CHANGE_UNCERTAIN, false},
+      {"answer lost, another of unknown arguments", true, false, 1, NULL, ERR_OK, CHANGE_UNCERTAIN, false},
+      {"answer lost, others started another day", true, false, 1, "1", ERR_OK, CHANGE_STARTED, true},
+      {"lost wholly", false, true, 0, NULL, ERR_OK, CHANGE_UNCERTAIN, false},
+      {"lost wholly, others started another day", false, true, 1, "1", ERR_OK, CHANGE_UNCERTAIN, false},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     struct scene s;
@@ -744,10 +751,12 @@ static void test_start(void **state)
     fake.start_answer_lost = cases[i].answer_lost;
     fake.start_lost = cases[i].lost;
     fake.also_started = cases[i].also;
+    fake.also_day = cases[i].also_day;
     fake.faults[FAKE_START] = (struct fake_fault){.kind = cases[i].fault, .count = -1};
     scene_open(&s, NULL);
     scene_want(&s, WANT_IDENTITY, NULL, 0);
     s.each_turn = press_start;
+    s.start_day = "2";
     scene_run(&s);
     const struct model *m = app_model(s.app);
     assert_int_equal(fake.calls[FAKE_START], 1);
