@@ -189,16 +189,40 @@ static void run_program(const char *program, char *const *words, char **environm
   _exit(127);
 }
 
-/* The one that waits. Holds none of the program's pipes, so that their ends are the program's. */
+static int child_ended_fd = -1;
+
+static void child_ended(int number)
+{
+  (void)number;
+  int saved = errno;
+  ssize_t ignored = write(child_ended_fd, "", 1);
+  (void)ignored;
+  errno = saved;
+}
+
+/* The one that waits. Holds none of the program's pipes, so that their ends are the program's. Should nobody be left to read how it ended, since
+ * gluetop itself was killed, it ends the program and what that has started: all of them are of its session. */
 static void wait_for_program(pid_t program, int end_fd)
 {
+  int wake[2];
   for (int fd = 0; fd < CHILD_FDS_MAX; fd++) {
     if (fd != end_fd)
       close(fd);
   }
+  if (pipe(wake) != 0)
+    _exit(127);
+  child_ended_fd = wake[1];
+  struct sigaction action = {.sa_handler = child_ended};
+  sigaction(SIGCHLD, &action, NULL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
   int status = 0;
-  while (waitpid(program, &status, 0) < 0 && errno == EINTR)
-    ;
+  while (waitpid(program, &status, WNOHANG) == 0) {
+    struct pollfd wait[] = {{.fd = wake[0], .events = POLLIN}, {.fd = end_fd}}; /* POLLERR is told unasked */
+    if (poll(wait, 2, -1) > 0 && (wait[1].revents & (POLLERR | POLLHUP)) != 0)
+      kill(0, SIGKILL);
+  }
   struct child_news news = {.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)};
   ssize_t ignored = write(end_fd, &news, sizeof news);
   (void)ignored;

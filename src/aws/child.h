@@ -1,7 +1,7 @@
 /* A helper program (credential_process) as a child: no shell, no terminal, its own session, its output through pipes that join the loop.
  *
  * Between us and the program stands a child of ours that only waits for it and writes its end into a pipe, so that the end is an event
- * like all others: no signal handler, no waiting, no asking from time to time. */
+ * like all others: no signal handler, no waiting, no asking from time to time. Should we be killed, it ends the program. */
 #ifndef GLUETOP_AWS_CHILD_H
 #define GLUETOP_AWS_CHILD_H
 

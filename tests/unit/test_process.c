@@ -7,10 +7,12 @@
 #include <cjson/cJSON.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "aws/child.h"
 #include "aws/provider.h"
@@ -275,6 +277,41 @@ static void test_ends_while_a_grandchild_holds_the_pipes(void **state)
   world_close(&w);
 }
 
+/* Nobody is left to end it in time: the one that waits does it. */
+static void test_killed_with_us(void **state)
+{
+  (void)state;
+  struct world w;
+  world_open(&w, nobody, NULL);
+  char *fifo = xstrdup(world_path(&w, "fifo"));
+  assert_int_equal(mkfifo(fifo, 0600), 0);
+  int alive = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  assert_true(alive >= 0);
+  char sh[] = "sh", option[] = "-c";
+  char *script = xasprintf("exec 9>%s; echo runs; sleep 600; true", fifo);
+  pid_t us = fork();
+  assert_true(us >= 0);
+  if (us == 0) {
+    struct child c;
+    child_init(&c);
+    struct err e = child_start(&c, (char *[]){sh, option, script, NULL}, child_no_keys);
+    struct pollfd runs = {.fd = c.out_fd, .events = POLLIN};
+    if (!err_is(&e) && poll(&runs, 1, 10000) > 0)
+      kill(getpid(), SIGKILL);
+    _exit(1);
+  }
+  int status = 0;
+  assert_int_equal(waitpid(us, &status, 0), us);
+  assert_true(WIFSIGNALED(status)); /* it ran when we were killed */
+  struct pollfd gone = {.fd = alive, .events = POLLIN};
+  assert_int_equal(poll(&gone, 1, 10000), 1);
+  assert_true((gone.revents & POLLHUP) != 0);
+  close(alive);
+  free(script);
+  free(fifo);
+  world_close(&w);
+}
+
 static void test_what_the_program_sees(void **state)
 {
   (void)state;
@@ -385,6 +422,7 @@ int main(void)
       cmocka_unit_test(test_h08_expired_and_quotes),
       cmocka_unit_test(test_h08_hangs),
       cmocka_unit_test(test_ends_while_a_grandchild_holds_the_pipes),
+      cmocka_unit_test(test_killed_with_us),
       cmocka_unit_test(test_what_the_program_sees),
       cmocka_unit_test(test_freed_while_it_runs),
       cmocka_unit_test(test_base_of_a_role),
