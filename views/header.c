@@ -261,6 +261,11 @@ static void add_freshness(const struct shell *s, struct pieces *l)
   char age[WHEN_TEXT_MAX];
   size_t first = l->count;
   if (sum->login) {
+    if (sum->synced_ms != WHEN_NONE) { /* what is shown is of before */
+      int64_t old = s->scene.now_ms - sum->synced_ms;
+      when_format_age(old < 0 ? 0 : old, age);
+      pieces_add(l, 99, 2, ROLE_WARN, "stale %s", age);
+    }
     pieces_add(l, 100, 2, ROLE_BAD, "login needed (:login)");
   } else if (sum->synced_ms == WHEN_NONE) {
     if (sum->trouble != ERR_OK) {
