@@ -89,7 +89,7 @@ void job_fini(struct job *j)
 
 const struct job *model_job(const struct model *m, int place, strid name)
 {
-  return model_job_mutable((struct model *)(uintptr_t)m, place, name);
+  return place < 0 || (size_t)place >= m->place_count ? NULL : place_job(&m->places[place], name);
 }
 
 struct job *model_job_mutable(struct model *m, int place, strid name)

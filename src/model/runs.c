@@ -361,15 +361,23 @@ static void run_keep_known(const struct run *have, struct run *come)
     come->first_running_ms = come->fetched_ms;
 }
 
-/* Equal but for when we heard it. There is no padding in the struct (see the assertion below). */
+static bool same_number(double a, double b)
+{
+  return isnan(a) ? isnan(b) : a == b;
+}
+
+/* Equal but for when we heard it. */
 static bool run_shows_same(const struct run *a, const struct run *b)
 {
-  struct run left = *a;
-  left.fetched_ms = b->fetched_ms;
-  return memcmp(&left, b, sizeof left) == 0;
+  return a->state == b->state && a->started_ms == b->started_ms && a->modified_ms == b->modified_ms &&
+         a->completed_ms == b->completed_ms && a->first_running_ms == b->first_running_ms &&
+         same_number(a->max_capacity, b->max_capacity) && same_number(a->dpu_seconds, b->dpu_seconds) &&
+         a->execution_seconds == b->execution_seconds && a->timeout_minutes == b->timeout_minutes &&
+         a->workers == b->workers && a->attempt == b->attempt && a->execution_class == b->execution_class &&
+         a->bookmark == b->bookmark && a->flags == b->flags && a->state_text == b->state_text &&
+         a->state_detail == b->state_detail && a->error == b->error && a->worker_type == b->worker_type &&
+         a->glue_version == b->glue_version && a->trigger == b->trigger && a->previous_run_id == b->previous_run_id;
 }
-_Static_assert(sizeof(struct run) == 144,
-               "runs are compared byte by byte: a change of the struct must not bring padding");
 
 static void job_range_changed(struct job *j, int64_t started_ms)
 {

@@ -23,7 +23,7 @@ static inline void pack_u64(struct buf *b, uint64_t v)
 
 static inline void pack_i64(struct buf *b, int64_t v)
 {
-  pack_u64(b, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+  pack_u64(b, v < 0 ? ~((uint64_t)v << 1) : (uint64_t)v << 1);
 }
 
 /* A double: one byte for NAN, the number itself where it is a whole one, else its eight bytes. */

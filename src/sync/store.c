@@ -56,14 +56,14 @@ static const char *const statements[ST_COUNT] = {
     [ST_PLACE_PUT] = "UPDATE places SET data = ?2 WHERE id = ?1",
     [ST_JOBS] = "SELECT id, version, name, data FROM jobs WHERE id > ?1 << 40 AND id < (?1 + 1) << 40",
     [ST_DATA_VERSION] = "PRAGMA data_version",
-    [ST_JOB_ADD] = "INSERT INTO jobs (id, version, name, data) VALUES ((SELECT coalesce(max(id), ?1 << 40) + 1 FROM "
-                   "jobs WHERE id > ?1 << 40 AND id < (?1 + 1) << 40), ?2, ?3, ?4)",
+    [ST_JOB_ADD] = ("INSERT INTO jobs (id, version, name, data) VALUES ((SELECT coalesce(max(id), ?1 << 40) + 1 FROM "
+                    "jobs WHERE id > ?1 << 40 AND id < (?1 + 1) << 40), ?2, ?3, ?4)"),
     [ST_JOB_PUT] = "UPDATE jobs SET version = ?2, data = ?3 WHERE id = ?1",
     [ST_BLOCKS] = "SELECT id, job, from_ms FROM blocks WHERE id > ?1 << 40 AND id < (?1 + 1) << 40",
     [ST_BLOCKS_OF] = "SELECT id, job, from_ms FROM blocks WHERE id > ?1 << 40 AND id < (?1 + 1) << 40 AND job = ?2",
     [ST_BLOCK_GET] = "SELECT data FROM block_data WHERE id = ?1",
-    [ST_BLOCK_ADD] = "INSERT INTO blocks (id, job, from_ms) VALUES ((SELECT coalesce(max(id), ?1 << 40) + 1 FROM "
-                     "blocks WHERE id > ?1 << 40 AND id < (?1 + 1) << 40), ?2, ?3)",
+    [ST_BLOCK_ADD] = ("INSERT INTO blocks (id, job, from_ms) VALUES ((SELECT coalesce(max(id), ?1 << 40) + 1 FROM "
+                      "blocks WHERE id > ?1 << 40 AND id < (?1 + 1) << 40), ?2, ?3)"),
     [ST_BLOCK_PUT] = "UPDATE blocks SET from_ms = ?2 WHERE id = ?1",
     [ST_BLOCK_DROP] = "DELETE FROM blocks WHERE id = ?1",
     [ST_DATA_PUT] = "INSERT OR REPLACE INTO block_data (id, data) VALUES (?1, ?2)",
@@ -72,13 +72,13 @@ static const char *const statements[ST_COUNT] = {
 
 /* What brings a file from version N to N + 1. A new version is a new entry; the old ones stay as they are. */
 static const char *const migrations[STORE_VERSION] = {
-    "CREATE TABLE places (id INTEGER PRIMARY KEY, partition TEXT NOT NULL, account TEXT NOT NULL, region TEXT NOT "
-    "NULL, endpoint TEXT NOT NULL, data BLOB NOT NULL);"
-    "CREATE TABLE logins (key TEXT PRIMARY KEY, account TEXT NOT NULL, arn TEXT NOT NULL) WITHOUT ROWID;"
-    "CREATE TABLE strings (id INTEGER PRIMARY KEY, text BLOB NOT NULL);"
-    "CREATE TABLE jobs (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, name BLOB NOT NULL, data BLOB NOT NULL);"
-    "CREATE TABLE blocks (id INTEGER PRIMARY KEY, job INTEGER NOT NULL, from_ms INTEGER NOT NULL);"
-    "CREATE TABLE block_data (id INTEGER PRIMARY KEY, data BLOB NOT NULL);",
+    ("CREATE TABLE places (id INTEGER PRIMARY KEY, partition TEXT NOT NULL, account TEXT NOT NULL, region TEXT NOT "
+     "NULL, endpoint TEXT NOT NULL, data BLOB NOT NULL);"
+     "CREATE TABLE logins (key TEXT PRIMARY KEY, account TEXT NOT NULL, arn TEXT NOT NULL) WITHOUT ROWID;"
+     "CREATE TABLE strings (id INTEGER PRIMARY KEY, text BLOB NOT NULL);"
+     "CREATE TABLE jobs (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, name BLOB NOT NULL, data BLOB NOT NULL);"
+     "CREATE TABLE blocks (id INTEGER PRIMARY KEY, job INTEGER NOT NULL, from_ms INTEGER NOT NULL);"
+     "CREATE TABLE block_data (id INTEGER PRIMARY KEY, data BLOB NOT NULL);"),
 };
 
 struct store {
