@@ -24,6 +24,7 @@ void budget_init(struct budget *b, double fixed_rate, uint64_t seed, int64_t mon
                        .tokens = 1,
                        .filled_mono_ms = mono_ms,
                        .cut_mono_ms = INT64_MIN,
+                       .refused_since_mono_ms = INT64_MIN,
                        .random = seed * UINT64_C(2862933555777941757) + UINT64_C(3037000493)};
 }
 
@@ -120,12 +121,12 @@ double budget_present_rate(const struct budget *b, int64_t mono_ms)
 
 int64_t budget_silent_ms(const struct budget *b, int64_t mono_ms)
 {
-  unsigned last = (b->passed_next + BUDGET_WINDOW - 1) % BUDGET_WINDOW;
-  return b->passed_count == 0 ? 0 : mono_ms - b->passed[last];
+  return b->refused_since_mono_ms == INT64_MIN ? 0 : mono_ms - b->refused_since_mono_ms;
 }
 
 void budget_passed(struct budget *b, int64_t mono_ms)
 {
+  b->refused_since_mono_ms = INT64_MIN;
   b->passed[b->passed_next] = mono_ms;
   b->passed_next = (b->passed_next + 1) % BUDGET_WINDOW;
   if (b->passed_count < BUDGET_WINDOW)
@@ -146,6 +147,8 @@ void budget_passed(struct budget *b, int64_t mono_ms)
 void budget_throttled(struct budget *b, int64_t mono_ms)
 {
   b->throttled++;
+  if (b->refused_since_mono_ms == INT64_MIN)
+    b->refused_since_mono_ms = mono_ms;
   /* All that were in flight when the limit was met tell the same news: one cut for them together. */
   if (b->cut_mono_ms != INT64_MIN && mono_ms - b->cut_mono_ms < BUDGET_CUT_REST_MS)
     return;

@@ -20,6 +20,7 @@ struct budget {
   int64_t cut_mono_ms;           /* of the last decrease; INT64_MIN: never */
   int64_t passed[BUDGET_WINDOW]; /* when the last requests were answered and not throttled; a ring */
   unsigned passed_count, passed_next;
+  int64_t refused_since_mono_ms; /* the first refusal since an answer that passed; INT64_MIN: none */
   uint64_t passed_since_cut;
   double met;               /* the rate at which the limit was met last; INFINITY: not known yet */
   uint64_t sent, throttled; /* in all */
@@ -34,7 +35,7 @@ bool budget_allows(struct budget *b, bool interactive, int64_t mono_ms);
 void budget_take(struct budget *b, int64_t mono_ms);
 /* When budget_allows may say yes (monotonic ms, jitter included); INT64_MIN: now. */
 int64_t budget_next_ms(const struct budget *b, bool interactive, int64_t mono_ms);
-/* How long ago a request was last answered and not throttled; 0 when none was yet. */
+/* For how long every answer has been a refusal for the rate; 0: the last was not. */
 int64_t budget_silent_ms(const struct budget *b, int64_t mono_ms);
 void budget_passed(struct budget *b, int64_t mono_ms);    /* an answer that was not throttled */
 void budget_throttled(struct budget *b, int64_t mono_ms); /* a refusal for the rate */
