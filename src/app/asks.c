@@ -178,7 +178,8 @@ static void put_rows(struct app *app, const struct call *call, const struct glue
   case ASK_JOB:
     if (reply->doc->job != NULL)
       model_put_job(m, a->place, reply->doc->job, call->sent_wall_ms);
-    model_set_job_doc(m, a->place, a->job, take_doc(reply, app_wall_ms(app)));
+    if (a->for_show)
+      model_set_job_doc(m, a->place, a->job, take_doc(reply, app_wall_ms(app)));
     break;
   case ASK_RUN:
     model_touch_job(m, a->place, model_str(m, a->job));
@@ -247,6 +248,12 @@ static void apply_runs_effect(struct app *app, const struct ask *a, const struct
     j->top_read_ms = e->began_ms;
 }
 
+/* A definition that belongs to the reading of the names: its end may be the list's end, well or not. */
+static bool of_the_names(const struct ask *a)
+{
+  return a->kind == ASK_JOB_BATCH || (a->kind == ASK_JOB && !a->for_show);
+}
+
 static void apply_done(struct app *app, const struct call *call, const struct ask_effect *e)
 {
   const struct ask *a = &call->ask;
@@ -269,10 +276,10 @@ static void apply_done(struct app *app, const struct call *call, const struct as
     model_put_triggers(m, a->place, pile->items, pile->count, now);
     trigger_pile_clear(pile);
   }
-  struct freshness *f = ask_freshness(app, a);
+  struct freshness *f = of_the_names(a) ? &m->places[a->place].jobs_fresh : ask_freshness(app, a);
   if (f == NULL)
     return;
-  if (a->kind == ASK_JOB_BATCH && !e->complete && err_is(&f->last_err)) {
+  if (of_the_names(a) && !e->complete && err_is(&f->last_err)) {
     f->fetched_ms = call->sent_wall_ms; /* the rest is there; what another batch was refused for stays told */
     f->in_flight = false;
     return;
@@ -287,8 +294,14 @@ static void apply_failure(struct app *app, const struct ask *a, const struct err
 {
   struct model *m = app->model;
   int64_t now = app_wall_ms(app);
-  if (!e->failed)
+  if (!e->told)
     return;
+  struct job *j = a->kind == ASK_JOB && !a->for_show ? model_job_mutable(m, a->place, a->job) : NULL;
+  if (j != NULL && why->kind == ERR_NOT_FOUND) {
+    j->gone = true; /* deleted since ListJobs named it */
+    model_touch(m);
+    return;
+  }
   model_add_problem(m, a->context, why, now);
   struct freshness *f = ask_freshness(app, a);
   if (f == NULL)
@@ -328,6 +341,8 @@ static void call_done(void *user, const struct glue_reply *reply)
   if (err_is(&reply->err)) {
     log_write(LOG_INFO, "%s", err_message(&reply->err));
     apply_failure(app, a, &reply->err, &e);
+    if (of_the_names(a))
+      apply_done(app, call, &e);
   } else {
     if (a->kind == ASK_RUNS)
       apply_runs_effect(app, a, &e);

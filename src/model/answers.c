@@ -58,6 +58,17 @@ static void visit_all_runs(const struct visit *v, const struct place *p)
   }
 }
 
+/* The list may be known by its names alone: what could not be read of single jobs is told one by one. */
+static void tell_definitions(const struct visit *v, const struct place *p)
+{
+  for (size_t i = 0; i < p->job_count; i++) {
+    const struct job *j = &p->jobs[i];
+    if (!j->gone && j->listed_ms != WHEN_NONE && !j->defined && err_is(&j->definition_fresh.last_err)) {
+      tell(v, ANSWER_PARTIAL, &j->definition_fresh, "definition of", model_str(v->model, j->name));
+    }
+  }
+}
+
 static void visit_context(const struct visit *v)
 {
   const struct model *m = v->model;
@@ -72,6 +83,7 @@ static void visit_context(const struct visit *v)
     break;
   case WANT_JOBS:
     tell(v, state_of(&p->jobs_fresh, p->jobs_fresh.complete), &p->jobs_fresh, "jobs", NULL);
+    tell_definitions(v, p);
     break;
   case WANT_TRIGGERS:
     tell(v, state_of(&p->triggers_fresh, p->triggers_fresh.complete), &p->triggers_fresh, "triggers", NULL);

@@ -39,6 +39,7 @@ static void place_poll_init(struct place_poll *pp, struct poller *p, size_t inde
                             .context = -1,
                             .names_began_ms = WHEN_NONE,
                             .batch_due_mono_ms = INT64_MIN,
+                            .batch_throttled_mono_ms = INT64_MIN,
                             .balanced_mono_ms = INT64_MIN,
                             .rest_stretch = 1,
                             .live_stretch = 1};
@@ -134,7 +135,8 @@ static void sync_places(struct poller *p, const struct model *m, int64_t mono_ms
                               .watch_until_mono_ms = INT64_MIN,
                               .schedule_next_ms = WHEN_NONE,
                               .schedule_due_ms = WHEN_NONE,
-                              .batch_began_ms = WHEN_NONE};
+                              .batch_began_ms = WHEN_NONE,
+                              .batch_max = ASK_BATCH_MAX};
       resource_init(&jp->runs);
     }
     pp->want_jobs = pp->want_triggers = pp->want_all_runs = false;
@@ -296,10 +298,15 @@ void poller_sync(struct poller *p, const struct model *m, const struct wants *w,
   }
 }
 
+bool job_asked_alone(const struct place_poll *pp, const struct job_poll *jp)
+{
+  return pp->batch_refused || jp->batch_max == 0;
+}
+
 bool job_needs_batch(const struct place_poll *pp, const struct job *j, const struct job_poll *jp, int64_t wall_ms)
 {
-  return pp->mode == LIST_NAMES && pp->names_began_ms != WHEN_NONE && !j->gone && j->listed_ms != WHEN_NONE &&
-         j->listed_ms >= pp->names_began_ms && jp->batch_began_ms != pp->names_began_ms &&
+  return pp->mode == LIST_NAMES && !pp->definitions_refused && pp->names_began_ms != WHEN_NONE && !j->gone &&
+         j->listed_ms != WHEN_NONE && j->listed_ms >= pp->names_began_ms && jp->batch_began_ms != pp->names_began_ms &&
          (!j->defined || wall_ms - j->definition_fresh.fetched_ms > BATCH_FRESH_MS);
 }
 

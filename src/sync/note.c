@@ -3,6 +3,10 @@
 
 #include <stdlib.h>
 
+/* So many failures without one success, and it is not about one name. Enough to find one bad name among twenty-five in each of the batches
+ * that leave together. */
+#define SPLIT_FAILURES_MAX 40
+
 static struct ask_effect effect_none(void)
 {
   return (struct ask_effect){.began_ms = WHEN_NONE, .next_try_ms = WHEN_NONE, .from_ms = WHEN_NONE, .to_ms = WHEN_NONE};
@@ -30,11 +34,12 @@ static void resource_done(struct resource *r, bool complete, int64_t mono_ms)
 static void resource_failed(struct poller *p, struct place_poll *pp, struct resource *r, const struct ask_outcome *o,
                             const struct poller_now *now, struct ask_effect *e)
 {
-  r->failing_since_ms = r->failures == 0 ? now->mono_ms : r->failing_since_ms;
+  r->failing_since_ms = r->failures == 0 ? r->sent_mono_ms : r->failing_since_ms;
   r->failures++;
   int64_t wait = rhythm_backoff_ms(&pp->budget, o->kind, r->failures);
   bool gives_up = rhythm_gives_up(&pp->budget, o->kind, r, now->mono_ms);
   r->due_mono_ms = now->mono_ms + wait;
+  e->told = gives_up || rhythm_tells(o->kind, now->mono_ms - r->failing_since_ms);
   if (gives_up) {
     r->answered = true;
     r->failed = true;
@@ -83,15 +88,20 @@ static void note_list(struct poller *p, struct place_poll *pp, const struct mode
   r->in_flight = false;
   if (o->kind != ERR_OK) {
     bool refused = o->kind == ERR_DENIED || o->unsupported;
-    if (refused && a->kind == ASK_JOBS) {
-      /* Policies that allow single jobs only know the other pair of calls. */
+    bool broken = o->kind == ERR_SERVER || o->kind == ERR_PARSE || o->kind == ERR_TOO_BIG;
+    if (a->kind == ASK_JOBS && (refused || broken)) {
+      /* Policies that allow single jobs only know the other pair of calls; and one definition may break the page that it stands on. */
       reading_end(&r->reading);
       pp->mode = LIST_NAMES;
+      pp->names_for_trouble = !refused;
+      e->told = broken;
       r->due_mono_ms = INT64_MIN;
       return;
     }
     resource_failed(p, pp, r, o, now, e);
-    if (refused)
+    if (pp->mode == LIST_NAMES && pp->names_for_trouble)
+      pp->mode = LIST_FULL; /* neither works: the first again, next time */
+    else if (refused)
       pp->mode = LIST_NONE;
     return;
   }
@@ -108,30 +118,96 @@ static void note_list(struct poller *p, struct place_poll *pp, const struct mode
   }
 }
 
-static void note_batch(struct place_poll *pp, const struct model *m, const struct ask *a, const struct ask_outcome *o,
+/* The names of an ask are asked again, in batches of that many at most. */
+static void batch_again(struct place_poll *pp, const struct model *m, const struct ask *a, size_t most)
+{
+  for (size_t i = 0; i < a->name_count; i++) {
+    const struct job *j = model_job(m, a->place, a->names[i]);
+    if (j == NULL)
+      continue;
+    struct job_poll *jp = &pp->jobs[j - m->places[a->place].jobs];
+    jp->batch_began_ms = WHEN_NONE;
+    jp->batch_max = most < jp->batch_max ? (uint8_t)most : jp->batch_max;
+  }
+}
+
+/* Is this the service's word about the names, so that fewer of them may fare better? */
+static bool batch_may_be_split(const struct place_poll *pp, enum err_kind kind)
+{
+  bool word = kind == ERR_DENIED || kind == ERR_NOT_FOUND || kind == ERR_SERVER || kind == ERR_PARSE ||
+              kind == ERR_TOO_BIG || kind == ERR_USAGE || kind == ERR_LIMIT;
+  return word && (pp->batches_good > 0 || pp->split_failures < SPLIT_FAILURES_MAX);
+}
+
+static void batch_failed(struct place_poll *pp, const struct model *m, const struct ask *a, const struct ask_outcome *o,
+                         const struct poller_now *now, struct ask_effect *e)
+{
+  if (o->kind == ERR_THROTTLED) {
+    int64_t wait = rhythm_backoff_ms(&pp->budget, o->kind, 1);
+    if (pp->batch_throttled_mono_ms == INT64_MIN)
+      pp->batch_throttled_mono_ms = now->mono_ms;
+    e->told = rhythm_tells(o->kind, now->mono_ms - pp->batch_throttled_mono_ms);
+    e->next_try_ms = now->wall_ms + wait;
+    pp->batch_due_mono_ms = now->mono_ms + wait;
+    batch_again(pp, m, a, ASK_BATCH_MAX);
+    return;
+  }
+  /* One name that we may not see, or whose definition breaks the answer, must not hide the others. */
+  pp->batch_refused =
+      pp->batch_refused || o->unsupported || (o->kind == ERR_DENIED && a->name_count == 1 && pp->batches_good == 0);
+  if (pp->batch_refused || batch_may_be_split(pp, o->kind)) {
+    pp->split_failures++;
+    batch_again(pp, m, a, a->name_count / 2);
+    return;
+  }
+  e->failed = e->told = true;
+  pp->batches_failed++;
+}
+
+static void names_step(struct place_poll *pp, const struct model *m, const struct ask *a, const struct ask_outcome *o,
                        const struct poller_now *now, struct ask_effect *e)
 {
-  pp->batches_in_flight--;
-  if (o->kind != ERR_OK) {
-    int64_t wait = rhythm_backoff_ms(&pp->budget, o->kind, 1);
-    e->next_try_ms = now->wall_ms + wait;
-    if (o->kind == ERR_THROTTLED) {
-      pp->batch_due_mono_ms = now->mono_ms + wait;
-      for (size_t i = 0; i < a->name_count; i++) {
-        const struct job *j = model_job(m, a->place, a->names[i]);
-        if (j != NULL)
-          pp->jobs[j - m->places[a->place].jobs].batch_began_ms = WHEN_NONE;
-      }
-      return;
-    }
-    e->failed = true;
-    pp->batches_failed++;
-  }
   e->began_ms = pp->names_began_ms;
   if (pp->names_read && !place_batch_pending(pp, m, a->place, now->wall_ms)) {
     e->done = true;
     e->complete = pp->batches_failed == 0 && !pp->list.cut && !o->left_out;
   }
+}
+
+static void note_batch(struct place_poll *pp, const struct model *m, const struct ask *a, const struct ask_outcome *o,
+                       const struct poller_now *now, struct ask_effect *e)
+{
+  pp->batches_in_flight--;
+  if (o->kind != ERR_THROTTLED)
+    pp->batch_throttled_mono_ms = INT64_MIN;
+  if (o->kind == ERR_OK)
+    pp->batches_good++;
+  else
+    batch_failed(pp, m, a, o, now, e);
+  if (!e->told || e->failed)
+    names_step(pp, m, a, o, now, e);
+}
+
+/* GetJob in place of a batch. */
+static void note_definition(struct place_poll *pp, const struct model *m, const struct ask *a,
+                            const struct ask_outcome *o, const struct poller_now *now, struct ask_effect *e)
+{
+  const struct job *j = model_job(m, a->place, a->job);
+  struct job_poll *jp = j == NULL ? NULL : &pp->jobs[j - m->places[a->place].jobs];
+  pp->batches_in_flight--;
+  if (o->kind == ERR_OK) {
+    pp->singles_good++;
+  } else if (o->kind == ERR_THROTTLED && jp != NULL) {
+    jp->batch_began_ms = WHEN_NONE;
+    pp->batch_due_mono_ms = now->mono_ms + rhythm_backoff_ms(&pp->budget, o->kind, 1);
+    return;
+  } else {
+    e->failed = e->told = true;
+    pp->batches_failed += o->kind == ERR_NOT_FOUND ? 0 : 1; /* deleted between the two calls */
+    bool refused = o->kind == ERR_DENIED || o->unsupported;
+    pp->definitions_refused = pp->definitions_refused || (refused && pp->batch_refused && pp->singles_good == 0);
+  }
+  names_step(pp, m, a, o, now, e);
 }
 
 static void note_runs_page(struct resource *r, const struct ask_outcome *o)
@@ -265,7 +341,9 @@ struct ask_effect poller_note(struct poller *p, const struct model *m, const str
     break;
   case ASK_JOB: {
     struct job_poll *jp = poller_job(p, m, a->place, a->job);
-    if (jp != NULL && jp->doc != NULL)
+    if (!a->for_show)
+      note_definition(pp, m, a, o, &now, &e);
+    else if (jp != NULL && jp->doc != NULL)
       note_single(p, pp, jp->doc, o, &now, &e);
     break;
   }
@@ -296,7 +374,7 @@ static struct resource *ask_resource(struct poller *p, struct place_poll *pp, co
   case ASK_RUNS:
     return jp == NULL ? NULL : &jp->runs;
   case ASK_JOB:
-    return jp == NULL ? NULL : jp->doc;
+    return jp == NULL || !a->for_show ? NULL : jp->doc;
   case ASK_RUN: {
     struct run_poll *rp = a->for_show ? poller_run_doc(p, a->place, a->place_epoch, a->job, a->run_id, false) : NULL;
     return rp == NULL ? NULL : &rp->doc;
@@ -326,6 +404,11 @@ void poller_forget(struct poller *p, const struct model *m, const struct ask *a)
       if (jp != NULL)
         jp->batch_began_ms = WHEN_NONE;
     }
+  } else if (a->kind == ASK_JOB && !a->for_show) {
+    struct job_poll *jp = poller_job(p, m, a->place, a->job);
+    pp->batches_in_flight--;
+    if (jp != NULL)
+      jp->batch_began_ms = WHEN_NONE;
   } else if (a->kind == ASK_RUN && !a->for_show) {
     note_straggler(pp, m, a);
   }

@@ -30,8 +30,9 @@ struct candidate {
   double key;
   enum ask_kind kind;
   enum ask_why why;
-  size_t index;   /* of the job, the run doc or the context */
-  bool straggler; /* ASK_RUN: index is a job's, whose oldest live run is looked after */
+  size_t index;    /* of the job, the run doc or the context */
+  bool straggler;  /* ASK_RUN: index is a job's, whose oldest live run is looked after */
+  bool definition; /* ASK_JOB: of the list, not for show */
 };
 
 struct choice {
@@ -226,6 +227,28 @@ static void wake_job(struct poller *p, struct choice *c, struct place_poll *pp, 
   }
 }
 
+/* What ListJobs named and GetJobs would have told. With BatchGetJobs refused there may be thousands: they wait their turn. */
+static void offer_definitions(struct choice *c, struct place_poll *pp, const struct place *rows,
+                              const struct poller_now *now)
+{
+  bool batch = false;
+  for (size_t i = 0; pp->mode == LIST_NAMES && i < pp->job_count; i++) {
+    if (!job_needs_batch(pp, &rows->jobs[i], &pp->jobs[i], now->wall_ms))
+      continue;
+    struct candidate add = {.kind = ASK_JOB_BATCH, .why = ASK_WHY_FIRST, .key = KEY_BATCH};
+    if (job_asked_alone(pp, &pp->jobs[i]))
+      add = (struct candidate){.kind = ASK_JOB,
+                               .definition = true,
+                               .index = i,
+                               .why = ASK_WHY_FIRST,
+                               .key = pp->batch_refused ? WEIGHT_FIRST : KEY_BATCH};
+    else if (batch)
+      continue;
+    batch = batch || add.kind == ASK_JOB_BATCH;
+    choice_due(c, &add, pp->batch_due_mono_ms, now->mono_ms);
+  }
+}
+
 static void gather(struct poller *p, struct choice *c, struct place_poll *pp, const struct model *m, int place,
                    const struct poller_now *now)
 {
@@ -242,12 +265,7 @@ static void gather(struct poller *p, struct choice *c, struct place_poll *pp, co
             WEIGHT_SCREEN, rhythm_list_ms(p, pp->jobs_on_screen), now->mono_ms);
     else if (pp->list.due_mono_ms < c->next_ms && !by_hand_only(p))
       c->next_ms = pp->list.due_mono_ms;
-    bool batch = false;
-    for (size_t i = 0; pp->mode == LIST_NAMES && i < pp->job_count && !batch; i++)
-      batch = job_needs_batch(pp, &rows->jobs[i], &pp->jobs[i], now->wall_ms);
-    if (batch)
-      choice_due(c, &(struct candidate){.kind = ASK_JOB_BATCH, .why = ASK_WHY_FIRST, .key = KEY_BATCH},
-                 pp->batch_due_mono_ms, now->mono_ms);
+    offer_definitions(c, pp, rows, now);
   }
   if (pp->want_triggers)
     offer(p, c, &pp->triggers,
@@ -279,21 +297,39 @@ static void reading_know(struct reading *r, const struct job *j)
       }
 }
 
-static void take_page(struct ask *a, struct resource *r, int64_t wall_ms)
+static void leaves(struct resource *r, const struct poller_now *now)
 {
   r->in_flight = true;
+  r->sent_mono_ms = now->mono_ms;
+}
+
+static void take_page(struct ask *a, struct resource *r, const struct poller_now *now)
+{
+  leaves(r, now);
   a->first = !r->reading.active;
   if (!r->reading.active)
-    reading_begin(&r->reading, wall_ms);
+    reading_begin(&r->reading, now->wall_ms);
   a->token = xstrdup(r->reading.token);
+}
+
+/* What failed the last time is tried together with the others again. */
+static void names_begin(struct place_poll *pp)
+{
+  pp->batches_failed = pp->batches_good = pp->singles_good = pp->split_failures = 0;
+  pp->batch_refused = pp->definitions_refused = false;
+  for (size_t i = 0; i < pp->job_count; i++)
+    pp->jobs[i].batch_max = ASK_BATCH_MAX;
 }
 
 static void fill_batch(struct ask *a, struct place_poll *pp, const struct place *rows, int64_t wall_ms)
 {
-  for (size_t i = 0; i < pp->job_count && a->name_count < ASK_BATCH_MAX; i++) {
-    if (!job_needs_batch(pp, &rows->jobs[i], &pp->jobs[i], wall_ms))
+  size_t limit = ASK_BATCH_MAX;
+  for (size_t i = 0; i < pp->job_count && a->name_count < limit; i++) {
+    struct job_poll *jp = &pp->jobs[i];
+    if (a->name_count >= jp->batch_max || !job_needs_batch(pp, &rows->jobs[i], jp, wall_ms))
       continue;
-    pp->jobs[i].batch_began_ms = pp->names_began_ms;
+    limit = jp->batch_max < limit ? jp->batch_max : limit;
+    jp->batch_began_ms = pp->names_began_ms;
     a->names[a->name_count++] = rows->jobs[i].name;
   }
   pp->batches_in_flight++;
@@ -304,7 +340,7 @@ static void fill_runs(struct poller *p, struct ask *a, struct place_poll *pp, co
 {
   struct job_poll *jp = &pp->jobs[index];
   bool fresh = !jp->runs.reading.active;
-  take_page(a, &jp->runs, now->wall_ms);
+  take_page(a, &jp->runs, now);
   if (fresh)
     reading_know(&jp->runs.reading, j);
   bool deep = !fresh || !job_is_read(pp, j, jp, p->tick);
@@ -327,35 +363,40 @@ static void fill_ask(struct poller *p, struct ask *a, struct place_poll *pp, con
                     .place_epoch = pp->epoch};
   switch (c->kind) {
   case ASK_IDENTITY:
-    p->identities[c->index].resource.in_flight = true;
+    leaves(&p->identities[c->index].resource, now);
     break;
   case ASK_JOBS:
-    take_page(a, &pp->list, now->wall_ms);
+    take_page(a, &pp->list, now);
     a->page_size = JOBS_PAGE;
     break;
   case ASK_JOB_NAMES:
-    take_page(a, &pp->list, now->wall_ms);
+    take_page(a, &pp->list, now);
     a->page_size = NAMES_PAGE;
     if (a->first) {
       pp->names_began_ms = pp->list.reading.began_wall_ms;
       pp->names_read = false;
-      pp->batches_failed = 0;
+      names_begin(pp);
     }
     break;
   case ASK_JOB_BATCH:
     fill_batch(a, pp, rows, now->wall_ms);
     break;
   case ASK_TRIGGERS:
-    take_page(a, &pp->triggers, now->wall_ms);
+    take_page(a, &pp->triggers, now);
     a->page_size = TRIGGERS_PAGE;
     break;
   case ASK_RUNS:
     fill_runs(p, a, pp, &rows->jobs[c->index], c->index, now);
     break;
   case ASK_JOB:
-    pp->jobs[c->index].doc->in_flight = true;
     a->job = rows->jobs[c->index].name;
-    a->for_show = true;
+    a->for_show = !c->definition;
+    if (c->definition) {
+      pp->jobs[c->index].batch_began_ms = pp->names_began_ms;
+      pp->batches_in_flight++;
+    } else {
+      leaves(pp->jobs[c->index].doc, now);
+    }
     break;
   case ASK_RUN:
     if (c->straggler) {
@@ -365,7 +406,7 @@ static void fill_ask(struct poller *p, struct ask *a, struct place_poll *pp, con
       a->run_id = jp->stragglers[--jp->straggler_count];
     } else {
       struct run_poll *rp = &p->runs[c->index];
-      rp->doc.in_flight = true;
+      leaves(&rp->doc, now);
       a->job = rp->job;
       a->run_id = rp->run_id;
       a->for_show = true;

@@ -61,7 +61,7 @@ struct ask_outcome {
   int64_t sent_wall_ms;   /* when the ask left */
   /* ASK_RUNS, over the rows that had a StartedOn; WHEN_NONE when none had */
   int64_t newest_ms, oldest_ms;
-  bool ordered; /* newest first within the page */
+  bool ordered;  /* newest first within the page */
   bool left_out; /* the page held rows that nothing could be made of: the reading is not whole */
 };
 
@@ -71,6 +71,7 @@ struct ask_effect {
   bool complete;    /* ... and nothing was left out */
   bool names_done;  /* every job's name is known now: those not named since began_ms are gone (with or before done) */
   bool failed;      /* given up for now; nobody waits for it any more */
+  bool told;        /* it went wrong for long enough to be said, given up or not */
   int64_t began_ms; /* wall time at which the reading's first page was asked for */
   int64_t next_try_ms; /* wall; WHEN_NONE: nothing planned */
   const char *trouble; /* why a reading ended early, one sentence; or NULL */

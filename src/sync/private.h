@@ -32,7 +32,8 @@ struct resource {
   bool cut;                 /* the last reading ended early: by the page budget or a repeated token */
   bool resumed;             /* the reading's present page was tried before */
   unsigned failures;        /* in a row */
-  int64_t failing_since_ms; /* mono, of the first of these */
+  int64_t sent_mono_ms;     /* when the last ask left */
+  int64_t failing_since_ms; /* mono, when the first of these left */
   int64_t due_mono_ms;      /* not before; INT64_MIN: at once */
   int64_t read_mono_ms;     /* when the last good reading ended; INT64_MIN: never */
   int64_t asked_mono_ms;    /* since when somebody waits for the first answer; INT64_MIN: nobody */
@@ -59,6 +60,7 @@ struct job_poll {
   int64_t schedule_next_ms; /* wall: the next start that its triggers plan; WHEN_NONE: none */
   int64_t schedule_due_ms;  /* wall: a planned start that has come and has not shown yet; WHEN_NONE */
   int64_t batch_began_ms;   /* of the names reading for which its definition was asked; WHEN_NONE */
+  uint8_t batch_max;        /* of the batch it may be part of: one bad name fails all of it; 0: GetJob, by itself */
   bool look_for_stragglers;
   strid stragglers[STRAGGLERS_MAX]; /* live runs that the last reading did not reach */
   size_t straggler_count;
@@ -71,13 +73,19 @@ struct place_poll {
   uint32_t epoch;
   struct budget budget;
   enum list_mode mode;
-  struct resource list; /* GetJobs or ListJobs, by mode */
+  bool names_for_trouble; /* LIST_NAMES since GetJobs fails, not since it is refused */
+  struct resource list;   /* GetJobs or ListJobs, by mode */
   struct resource triggers;
   struct job_poll *jobs;
   size_t job_count, job_cap;
-  unsigned batches_in_flight, batches_failed;
+  unsigned batches_in_flight;                          /* BatchGetJobs, and GetJob where that fails */
+  unsigned batches_failed;                             /* definitions that were given up, since the names were read */
+  unsigned batches_good, singles_good, split_failures; /* since then as well */
+  bool batch_refused;                                  /* BatchGetJobs is not for us: GetJob of each */
+  bool definitions_refused;                            /* nor is GetJob: names alone, until they are read again */
   int64_t batch_due_mono_ms;
-  uint64_t timetable_key; /* the triggers it was made from */
+  int64_t batch_throttled_mono_ms; /* since when every batch was refused for the rate; INT64_MIN: not */
+  uint64_t timetable_key;          /* the triggers it was made from */
   int64_t timetable_next_ms;
   int64_t names_began_ms; /* of the present or last names reading; WHEN_NONE: none */
   bool names_read;        /* ... which has ended */
@@ -130,6 +138,8 @@ struct run_poll *poller_run_doc(struct poller *p, int place, uint32_t place_epoc
 struct job_poll *poller_job(struct poller *p, const struct model *m, int place,
                             strid job); /* NULL when unknown; awake */
 bool place_batch_pending(const struct place_poll *pp, const struct model *m, int place, int64_t wall_ms);
+/* Its definition is to be asked, since GetJobs does not give it; by BatchGetJobs or, if job_asked_alone, by GetJob. */
+bool job_asked_alone(const struct place_poll *pp, const struct job_poll *jp);
 bool job_needs_batch(const struct place_poll *pp, const struct job *j, const struct job_poll *jp, int64_t wall_ms);
 /* now, with the monotonic time that a suspend swallowed added */
 struct poller_now poller_time(struct poller *p, const struct poller_now *now);
@@ -141,6 +151,7 @@ int64_t rhythm_list_ms(const struct poller *p, bool on_screen);
 int64_t rhythm_doc_ms(const struct poller *p, bool live);
 int64_t rhythm_backoff_ms(struct budget *b, enum err_kind kind, unsigned failures);
 bool rhythm_gives_up(const struct budget *b, enum err_kind kind, const struct resource *r, int64_t mono_ms);
+bool rhythm_tells(enum err_kind kind, int64_t failing_ms); /* given up or not: is it time to say it? */
 void rhythm_balance(struct poller *p, struct place_poll *pp, const struct model *m, int place,
                     const struct poller_now *now);
 

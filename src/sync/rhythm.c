@@ -16,6 +16,7 @@
 #define AWAY_FACTOR            4   /* nobody looks */
 #define THROTTLED_FAILURES_MAX 8
 #define THROTTLED_FOR_MS       WHEN_MINUTE        /* one question, again and again */
+#define THROTTLED_TELL_MS      (30 * WHEN_SECOND) /* a question that was refused for so long is told, and asked on */
 #define THROTTLED_SILENCE_MS   (30 * WHEN_SECOND) /* nothing has got through for so long */
 
 static int64_t base_ms(const struct poller *p, int64_t built_in)
@@ -130,6 +131,11 @@ bool rhythm_gives_up(const struct budget *b, enum err_kind kind, const struct re
   return kind != ERR_THROTTLED || r->failures >= THROTTLED_FAILURES_MAX ||
          (r->failures > 3 && mono_ms - r->failing_since_ms >= THROTTLED_FOR_MS) ||
          budget_silent_ms(b, mono_ms) >= THROTTLED_SILENCE_MS;
+}
+
+bool rhythm_tells(enum err_kind kind, int64_t failing_ms)
+{
+  return kind != ERR_THROTTLED || failing_ms >= THROTTLED_TELL_MS;
 }
 
 int64_t rhythm_backoff_ms(struct budget *b, enum err_kind kind, unsigned failures)

@@ -311,6 +311,13 @@ static struct err call_fault(const struct fake_call *c)
     return e;
   }
   const struct fake_job *j = c->job == NULL ? NULL : fake_find_job(c->job);
+  for (size_t i = 0; c->op == FAKE_BATCH_GET_JOBS && i < c->name_count; i++) {
+    const struct fake_job *of = fake_find_job(c->names[i]);
+    if (of != NULL && of->spoils_batch != ERR_OK)
+      return err_new(of->spoils_batch, "a fault of one name");
+  }
+  if (c->op == FAKE_GET_JOB && j != NULL && j->definition_fails != ERR_OK)
+    return err_new(j->definition_fails, "a fault of this definition");
   if (c->op == FAKE_GET_JOB_RUNS && j == NULL)
     return err_new(ERR_NOT_FOUND, "no such job");
   if (c->op == FAKE_GET_JOB_RUNS && j->fails != ERR_OK)

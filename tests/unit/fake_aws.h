@@ -39,10 +39,12 @@ struct fake_job {
   struct fake_run *runs; /* newest first */
   size_t count, cap;
   enum fake_order { FAKE_NEWEST_FIRST, FAKE_OLDEST_FIRST } order;
-  int empty_pages;     /* that many empty pages with a token come before the first row */
-  bool repeats_token;  /* every page has the same token */
-  bool repeats_row;    /* each page begins with the last row of the page before */
-  enum err_kind fails; /* GetJobRuns of this job */
+  int empty_pages;                /* that many empty pages with a token come before the first row */
+  bool repeats_token;             /* every page has the same token */
+  bool repeats_row;               /* each page begins with the last row of the page before */
+  enum err_kind fails;            /* GetJobRuns of this job */
+  enum err_kind spoils_batch;     /* BatchGetJobs with this job among its names */
+  enum err_kind definition_fails; /* GetJob of this job */
 };
 struct fake_fault {
   enum err_kind kind; /* ERR_OK: none */

@@ -329,17 +329,20 @@ static void test_lists_that_are_refused(void **state)
   (void)state;
   static const struct {
     const char *name;
-    enum err_kind get_jobs, list_jobs, batch;
+    enum err_kind get_jobs, list_jobs, batch, get_job;
     bool unsupported;
     size_t runs; /* that are found all the same */
     bool jobs_whole, runs_whole;
   } cases[] = {
-      {"all allowed", ERR_OK, ERR_OK, ERR_OK, false, 70 * 5, true, true},
-      {"GetJobs denied", ERR_DENIED, ERR_OK, ERR_OK, false, 70 * 5, true, true},
-      {"GetJobs unknown", ERR_NOT_FOUND, ERR_OK, ERR_OK, true, 70 * 5, true, true},
-      {"definitions denied as well", ERR_DENIED, ERR_OK, ERR_DENIED, false, 70 * 5, false, true},
-      {"both denied: what triggers name", ERR_DENIED, ERR_DENIED, ERR_OK, false, 2 * 5, false, false},
-      {"the service fails", ERR_SERVER, ERR_OK, ERR_OK, false, 0, false, false},
+      {"all allowed", ERR_OK, ERR_OK, ERR_OK, ERR_OK, false, 70 * 5, true, true},
+      {"GetJobs denied", ERR_DENIED, ERR_OK, ERR_OK, ERR_OK, false, 70 * 5, true, true},
+      {"ListJobs denied", ERR_OK, ERR_DENIED, ERR_DENIED, ERR_DENIED, false, 70 * 5, true, true},
+      {"GetJobs unknown", ERR_NOT_FOUND, ERR_OK, ERR_OK, ERR_OK, true, 70 * 5, true, true},
+      {"BatchGetJobs denied as well", ERR_DENIED, ERR_OK, ERR_DENIED, ERR_OK, false, 70 * 5, true, true},
+      {"all definitions denied", ERR_DENIED, ERR_OK, ERR_DENIED, ERR_DENIED, false, 70 * 5, false, true},
+      {"both denied: what triggers name", ERR_DENIED, ERR_DENIED, ERR_OK, ERR_OK, false, 2 * 5, false, false},
+      {"GetJobs fails", ERR_SERVER, ERR_OK, ERR_OK, ERR_OK, false, 70 * 5, true, true},
+      {"the service fails", ERR_SERVER, ERR_SERVER, ERR_SERVER, ERR_SERVER, false, 0, false, false},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     struct scene s;
@@ -356,6 +359,7 @@ static void test_lists_that_are_refused(void **state)
         (struct fake_fault){.kind = cases[i].get_jobs, .count = -1, .unsupported = cases[i].unsupported};
     fake.faults[FAKE_LIST_JOBS] = (struct fake_fault){.kind = cases[i].list_jobs, .count = -1};
     fake.faults[FAKE_BATCH_GET_JOBS] = (struct fake_fault){.kind = cases[i].batch, .count = -1};
+    fake.faults[FAKE_GET_JOB] = (struct fake_fault){.kind = cases[i].get_job, .count = -1};
     scene_open(&s, NULL);
     scene_want_all(&s, INT64_MIN);
     scene_want(&s, WANT_TRIGGERS, NULL, 0);
@@ -371,6 +375,43 @@ static void test_lists_that_are_refused(void **state)
         (all.partial + all.none == 0) != cases[i].runs_whole)
       fail_msg("%s: %zu runs, jobs %zu/%zu/%zu, runs %zu/%zu/%zu", cases[i].name, runs, jobs.whole, jobs.partial,
                jobs.none, all.whole, all.partial, all.none);
+    scene_close(&s);
+  }
+}
+
+/* Policies may name single jobs, and one definition may break the answer: the others are shown, that one is told. */
+static void test_one_bad_name_hides_no_other(void **state)
+{
+  (void)state;
+  static const struct {
+    enum err_kind batch, single;
+    size_t defined;
+  } cases[] = {{ERR_DENIED, ERR_DENIED, 69}, {ERR_SERVER, ERR_OK, 70}, {ERR_PARSE, ERR_PARSE, 69}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct scene s;
+    fake_reset(NOW);
+    for (int k = 0; k < 70; k++) {
+      char name[32];
+      snprintf(name, sizeof name, "job-%03d", k);
+      add_history(name, "glueetl", 1, WHEN_HOUR);
+    }
+    fake.jobs[33].spoils_batch = cases[i].batch;
+    fake.jobs[33].definition_fails = cases[i].single;
+    fake.faults[FAKE_GET_JOBS] = (struct fake_fault){.kind = ERR_DENIED, .count = -1};
+    scene_open(&s, NULL);
+    scene_want(&s, WANT_JOBS, NULL, 0);
+    scene_run(&s);
+    const struct model *m = app_model(s.app);
+    size_t defined = 0;
+    for (size_t k = 0; k < m->places[0].job_count; k++)
+      defined += m->places[0].jobs[k].defined;
+    struct verdict v = {0};
+    answers_visit(m, &s.wants[0], NOW, verdict_add, &v);
+    if (defined != cases[i].defined || (v.partial + v.none == 0) != (cases[i].single == ERR_OK) ||
+        (v.why != NULL && v.why->kind != cases[i].single) || fake.calls[FAKE_BATCH_GET_JOBS] > 20 ||
+        fake.calls[FAKE_GET_JOB] != 1)
+      fail_msg("case %zu: %zu defined, %zu/%zu/%zu, %d batches, %d single", i, defined, v.whole, v.partial, v.none,
+               (int)fake.calls[FAKE_BATCH_GET_JOBS], (int)fake.calls[FAKE_GET_JOB]);
     scene_close(&s);
   }
 }
@@ -1038,6 +1079,7 @@ int main(void)
       cmocka_unit_test(test_finds_a_stream_of_forty_days),
       cmocka_unit_test(test_second_reading_is_one_small_page),
       cmocka_unit_test(test_lists_that_are_refused),
+      cmocka_unit_test(test_one_bad_name_hides_no_other),
       cmocka_unit_test(test_one_job_fails_alone),
       cmocka_unit_test(test_a_poll_error_is_no_failure_of_the_run),
       cmocka_unit_test(test_jobs_that_go),
