@@ -287,6 +287,7 @@ const struct view_ops burn_view = {
     .about = "What job runs cost: in the window, now per hour, today, this month; by job, day, class or tag.",
     .enter_label = "runs",
     .holds = HOLD_LIST | HOLD_JOB | HOLD_RUN | HOLD_WINDOW | HOLD_PARTS | HOLD_MONEY,
+    .flags = VIEW_CURVES,
     .state_size = sizeof(struct burn_state),
     .open = burn_open,
     .close = burn_close,

@@ -568,6 +568,7 @@ const struct view_ops collisions_view = {
     .name = "collisions",
     .about = "Runs that met a limit: who waits now and for whom, what will clash in the next 24 hours, what clashed.",
     .holds = HOLD_LIST | HOLD_JOB | HOLD_RUN | HOLD_WINDOW | HOLD_PARTS,
+    .flags = VIEW_CURVES,
     .state_size = sizeof(struct collisions_state),
     .open = collisions_open,
     .close = collisions_close,

@@ -12,6 +12,8 @@ struct desk {
   bool aimed;
   uint64_t generation; /* of the model when it had caught up */
   bool caught_up;
+  bool behind;   /* the loads were asked for since */
+  bool loads;    /* they are kept */
   int *contexts; /* by place, for the scope */
   size_t context_cap;
   /* results of this update; NULL: not made yet */
@@ -28,6 +30,7 @@ struct desk *desk_new(const struct board_measures *measures)
   struct desk *d = xcalloc(1, sizeof *d);
   d->boards = boards_new();
   boards_set_measures(d->boards, measures);
+  boards_keep_loads(d->boards, false);
   home_init(&d->home);
   return d;
 }
@@ -59,6 +62,17 @@ static struct report_scope scope_of(struct desk *d, const struct scene *scene)
                                .stats = scene->stats};
 }
 
+void desk_keep_loads(struct desk *d, bool keep)
+{
+  if (boards_keep_loads(d->boards, keep)) {
+    d->behind = true;
+  }
+  if (d->loads && !keep) {
+    xalloc_trim();
+  }
+  d->loads = keep;
+}
+
 void desk_aim(struct desk *d, const struct scene *scene)
 {
   bool same = d->aimed && d->since_ms == scene->since_ms && d->until_ms == scene->until_ms && d->place == scene->place;
@@ -86,13 +100,14 @@ bool desk_step(struct desk *d, const struct scene *scene)
   if (boards_step(d->boards, &scope, SWEEP_SLICE)) {
     d->generation = scene->model->generation;
     d->caught_up = true;
+    d->behind = false;
   }
   return desk_ready(d, scene);
 }
 
 bool desk_ready(const struct desk *d, const struct scene *scene)
 {
-  return d->caught_up && d->generation == scene->model->generation;
+  return d->caught_up && !d->behind && d->generation == scene->model->generation;
 }
 
 bool desk_whole(const struct desk *d)
@@ -173,6 +188,7 @@ bool desk_report(struct desk *d, const struct scene *scene, enum board which, en
                  struct buf *out)
 {
   struct report_scope scope = scope_of(d, scene);
+  boards_keep_loads(d->boards, true);
   while (!boards_step(d->boards, &scope, SWEEP_SLICE)) {
     /* a file is never written from half a sum */
   }
@@ -197,7 +213,9 @@ bool desk_report(struct desk *d, const struct scene *scene, enum board which, en
     break;
   }
   /* the engines have been asked again: results handed out before are void */
+  boards_keep_loads(d->boards, d->loads);
   d->caught_up = true;
+  d->behind = false;
   d->generation = scene->model->generation;
   desk_aim(d, scene);
   return !out->overflow;

@@ -15,6 +15,8 @@ struct desk;
 struct desk *desk_new(const struct board_measures *measures);
 void desk_free(struct desk *d);
 
+/* Does what is on show draw curves or peaks? What they need is made when it does, and given back when it does not any more. */
+void desk_keep_loads(struct desk *d, bool keep);
 /* A new update begins: results of before are void. Begins again where window or place have changed. */
 void desk_aim(struct desk *d, const struct scene *scene);
 /* One slice. True: up to date with the model. */

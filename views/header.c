@@ -23,25 +23,23 @@ static void count_job(struct shell *s, const struct job *j)
   sum->jobs_read += j->runs_fresh.fetched_ms != WHEN_NONE;
   sum->jobs_denied += err_is(&j->runs_fresh.last_err);
   bool judged = false;
-  for (size_t i = 0; i < j->run_count; i++) {
+  size_t live = j->run_live;
+  for (size_t i = 0; i < j->run_count && (live > 0 || !judged); i++) {
     const struct run *r = &j->runs[i];
-    if (!run_finished(r)) {
-      if (r->state == RUN_WAITING) {
-        sum->waiting++;
-      } else {
-        double dpu = model_run_dpu(m, r);
-        sum->active++;
-        sum->dpu += isnan(dpu) ? 0.0 : dpu;
-        sum->dpu_unknown = sum->dpu_unknown || isnan(dpu);
-        sum->dpu_rough = sum->dpu_rough || (r->flags & RUN_FLAG_AUTO_SCALING) != 0;
-      }
-    } else if (!judged) {
-      sum->failing += format_is_failure((enum run_state)r->state);
+    if (run_finished(r)) {
+      sum->failing += !judged && format_is_failure((enum run_state)r->state);
       judged = true;
+      continue;
     }
-    /* no run but a streaming one lives longer than the longest timeout, seven days, and its queue */
-    if (j->type != JOB_STREAMING && judged && r->started_ms < s->scene.now_ms - 9 * WHEN_DAY) {
-      break;
+    live--;
+    if (r->state == RUN_WAITING) {
+      sum->waiting++;
+    } else {
+      double dpu = model_run_dpu(m, r);
+      sum->active++;
+      sum->dpu += isnan(dpu) ? 0.0 : dpu;
+      sum->dpu_unknown = sum->dpu_unknown || isnan(dpu);
+      sum->dpu_rough = sum->dpu_rough || (r->flags & RUN_FLAG_AUTO_SCALING) != 0;
     }
   }
 }

@@ -436,7 +436,8 @@ static void fill_row(struct jobs_row *row, const struct scene *scene, int place,
     row->has_last = true;
   }
   row->outcome_count = (uint8_t)stats_outcomes(j, row->outcomes, OUTCOMES);
-  for (size_t i = 0; i < j->run_count; i++) {
+  size_t reach = model_runs_reach(j, scene->since_ms);
+  for (size_t i = 0; i < reach; i++) {
     const struct run *r = &j->runs[i];
     if (run_meets(r, scene->since_ms, scene->until_ms, scene->now_ms)) {
       struct cost c = cost_of_run(m, scene->prices, place, j, r, scene->now_ms);

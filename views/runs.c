@@ -71,7 +71,8 @@ static void add_runs(struct runs_state *s, const struct scene *scene, int place,
   const struct model *m = scene->model;
   const char *label = rows_place_label(m, place);
   enum timeout_source source;
-  for (size_t i = 0; i < j->run_count; i++) {
+  size_t reach = model_runs_reach(j, scene->since_ms);
+  for (size_t i = 0; i < reach; i++) {
     const struct run *r = &j->runs[i];
     if (run_meets(r, scene->since_ms, scene->until_ms, scene->now_ms)) {
       struct runs_row *row = list_add(&s->list);

@@ -538,6 +538,7 @@ void shell_update(struct shell *s, const struct model *model, int64_t now_ms, in
   t = &s->tabs[s->tab];
   shell_resolve_window(s);
   shell_resolve_absence(s);
+  desk_keep_loads(s->scene.desk, (shell_main(s)->ops->flags & VIEW_CURVES) != 0);
   desk_aim(s->scene.desk, &s->scene);
   shell_summarise(s);
   tell_problems(s);

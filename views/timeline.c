@@ -402,6 +402,7 @@ const struct view_ops timeline_view = {
         "What ran when, and what got in whose way: a lane a job, what is planned right of now, DPU at once beneath.",
     .enter_label = "run",
     .holds = HOLD_LIST | HOLD_JOB | HOLD_RUN | HOLD_WINDOW | HOLD_PARTS | HOLD_TIMELINE,
+    .flags = VIEW_CURVES,
     .state_size = sizeof(struct timeline_state),
     .open = timeline_open,
     .close = timeline_close,

@@ -88,6 +88,7 @@ void outcome_open(struct outcome *o, const struct view_ops *ops, const struct su
 enum {
   VIEW_OVERLAY = 1,    /* drawn over the view below, which stays visible */
   VIEW_TAKES_TEXT = 2, /* letters are text, not actions */
+  VIEW_CURVES = 8,     /* shows what runs at the same time: desk_keep_loads */
   VIEW_BOTTOM = 4      /* an overlay on the lines at the bottom of the screen */
 };
 

@@ -51,6 +51,7 @@ static void put_runs(struct app *app, const struct call *call, const struct glue
   size_t refused = page->unreadable;
   o->ordered = true;
   int64_t last = WHEN_NONE;
+  model_expect_runs(app->model, a->place, a->job, page->runs, page->count);
   for (size_t i = 0; i < page->count; i++) {
     const struct run_data *d = &page->runs[i];
     if (!model_put_run(app->model, a->place, a->job, d, call->sent_wall_ms, NULL)) {

@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 /* Never returns. Says nothing that would need memory. */
 static _Noreturn void xalloc_fail(void)
@@ -92,4 +95,11 @@ void *xgrow(void *items, size_t *cap, size_t need, size_t item_size)
   items = xreallocarray(items, wanted, item_size);
   *cap = wanted;
   return items;
+}
+
+void xalloc_trim(void)
+{
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }

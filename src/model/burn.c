@@ -1,5 +1,7 @@
 /* Finished runs are counted once, when their job is swept, into the job's own figures and two books of days (the window's and the
- * calendar's). What lives changes with every second and is counted anew for each result; there are few such runs. */
+ * calendar's). There are two sweeps: what does not hang on the window (the calendar, what is usual) is counted when a job's runs
+ * changed; what does is counted again when the window has moved on, from the few runs that can meet it. What lives changes with every
+ * second and is counted anew for each result; there are few such runs. */
 #include "model/burn.h"
 
 #include <stdlib.h>
@@ -47,10 +49,12 @@ struct candidate {
 struct burn {
   int64_t since_ms, until_ms;
   int only;
-  struct sweep sweep;
+  struct sweep sweep; /* of the window */
+  struct sweep base;  /* of calendar and medians; always ahead of the other */
   struct place_part *places;
   size_t place_count;
   struct daybook window_book, calendar_book;
+  bool calendar_before; /* money was spent before the first day that the calendar keeps */
   /* of the job in work */
   int64_t medians[MEDIAN_RUNS];
   size_t median_count;
@@ -71,28 +75,39 @@ struct burn *burn_new(void)
 {
   struct burn *b = xcalloc(1, sizeof *b);
   sweep_init(&b->sweep);
+  sweep_init(&b->base);
   b->only = -1;
   return b;
 }
 
-static void job_clear(struct burn *b, struct job_part *j)
+static void job_clear_window(struct burn *b, struct job_part *j)
 {
-  struct daybook_part window = j->window_days, calendar = j->calendar_days;
-  struct burn_unusual *unusual = j->unusual;
-  size_t unusual_cap = j->unusual_cap;
-  daybook_take_part(&b->window_book, &window);
-  daybook_take_part(&b->calendar_book, &calendar);
-  *j = (struct job_part){.window_days = window,
-                         .calendar_days = calendar,
-                         .unusual = unusual,
-                         .unusual_cap = unusual_cap,
-                         .median_nano = -1};
+  daybook_take_part(&b->window_book, &j->window_days);
+  *j = (struct job_part){.window_days = j->window_days,
+                         .calendar_days = j->calendar_days,
+                         .unusual = j->unusual,
+                         .unusual_cap = j->unusual_cap,
+                         .median_nano = j->median_nano,
+                         .median_runs = j->median_runs};
 }
 
-static void place_clear(struct burn *b, struct place_part *p)
+static void job_clear_base(struct burn *b, struct job_part *j)
+{
+  daybook_take_part(&b->calendar_book, &j->calendar_days);
+  j->median_nano = -1;
+  j->median_runs = 0;
+}
+
+/* The rows of a place are void. The parts stay, empty: each sweep clears its own. */
+static void place_clear(struct burn *b, int place, void (*clear)(struct burn *b, struct job_part *j))
+{
+  for (size_t i = 0; (size_t)place < b->place_count && i < b->places[place].count; i++)
+    clear(b, &b->places[place].jobs[i]);
+}
+
+static void place_fini(struct place_part *p)
 {
   for (size_t i = 0; i < p->count; i++) {
-    job_clear(b, &p->jobs[i]);
     free(p->jobs[i].window_days.entries);
     free(p->jobs[i].calendar_days.entries);
     free(p->jobs[i].unusual);
@@ -106,7 +121,7 @@ void burn_free(struct burn *b)
   if (b == NULL)
     return;
   for (size_t i = 0; i < b->place_count; i++)
-    place_clear(b, &b->places[i]);
+    place_fini(&b->places[i]);
   free(b->places);
   free(b->candidates);
   free(b->result.jobs);
@@ -117,6 +132,7 @@ void burn_free(struct burn *b)
   daybook_fini(&b->calendar_book);
   daybook_fini(&b->live_book);
   sweep_fini(&b->sweep);
+  sweep_fini(&b->base);
   free(b);
 }
 
@@ -124,17 +140,28 @@ void burn_begin(struct burn *b, int64_t since_ms, int64_t until_ms, int place, b
 {
   if (!force && since_ms == b->since_ms && until_ms == b->until_ms && place == b->only)
     return;
+  bool all = force || place != b->only;
   b->since_ms = since_ms;
   b->until_ms = until_ms;
   b->only = place;
+  b->sweep.since_ms = since_ms;
   sweep_again(&b->sweep);
   /* the books as a whole: to take each job's days back one by one would be no slice any more */
   daybook_clear(&b->window_book);
-  daybook_clear(&b->calendar_book);
+  if (all) {
+    sweep_again(&b->base);
+    daybook_clear(&b->calendar_book);
+    b->calendar_before = false;
+  }
   for (size_t i = 0; i < b->place_count; i++) {
     for (size_t j = 0; j < b->places[i].count; j++) {
-      b->places[i].jobs[j].window_days.count = b->places[i].jobs[j].calendar_days.count = 0;
-      job_clear(b, &b->places[i].jobs[j]);
+      struct job_part *part = &b->places[i].jobs[j];
+      part->window_days.count = 0;
+      job_clear_window(b, part);
+      if (all) {
+        part->calendar_days.count = 0;
+        job_clear_base(b, part);
+      }
     }
   }
 }
@@ -181,18 +208,49 @@ static int64_t began_or_started(const struct run *r)
   return began != WHEN_NONE ? began : r->started_ms != WHEN_NONE ? r->started_ms : 0;
 }
 
+/* The first day that any calendar figure asks for. */
+static int64_t calendar_first(int64_t now_ms)
+{
+  int64_t today = daybook_day_of(now_ms), month = daybook_day_of(when_month_start(now_ms, WHEN_UTC));
+  return month < today - FORECAST_DAYS ? month : today - FORECAST_DAYS;
+}
+
+static void count_base(struct burn *b, struct job_part *part, const struct model *m, const struct price_table *prices,
+                       int place, const struct job *j, size_t index, int64_t first_day_ms, int64_t now_ms)
+{
+  const struct run *r = &j->runs[index];
+  bool usual = r->state == RUN_SUCCEEDED && b->median_count < MEDIAN_RUNS;
+  int64_t ended = cost_ended(r, now_ms);
+  bool before = ended < first_day_ms;
+  if (!usual && before && b->calendar_before)
+    return;
+  struct cost c = cost_of_run(m, prices, place, j, r, now_ms);
+  if (!before)
+    daybook_add_run(&b->calendar_book, &part->calendar_days, &c, began_or_started(r), ended);
+  else
+    b->calendar_before = b->calendar_before || c.nano > 0;
+  if (usual && c.usd_basis != COST_UNKNOWN)
+    b->medians[b->median_count++] = c.nano;
+}
+
+static void base_settle(struct burn *b, struct job_part *part)
+{
+  part->median_runs = b->median_count;
+  if (b->median_count == 0)
+    return;
+  stats_sort(b->medians, b->median_count);
+  part->median_nano = (int64_t)stats_percentile(b->medians, b->median_count, 50);
+}
+
 static void count_run(struct burn *b, struct job_part *part, const struct model *m, const struct price_table *prices,
                       int place, const struct job *j, size_t index, int64_t now_ms)
 {
   const struct run *r = &j->runs[index];
+  if (!run_meets(r, b->since_ms, b->until_ms, now_ms))
+    return;
   size_t class_index = 0;
   struct cost c = cost_and_class_of_run(m, prices, place, j, r, now_ms, &class_index);
   int64_t began = began_or_started(r), ended = cost_ended(r, now_ms);
-  daybook_add_run(&b->calendar_book, &part->calendar_days, &c, began, ended);
-  if (r->state == RUN_SUCCEEDED && c.usd_basis != COST_UNKNOWN && b->median_count < MEDIAN_RUNS)
-    b->medians[b->median_count++] = c.nano;
-  if (!run_meets(r, b->since_ms, b->until_ms, now_ms))
-    return;
   cost_sum_add(&part->sum, &c);
   cost_sum_add(&part->classes[class_index], &c);
   if (is_waste(r))
@@ -209,12 +267,7 @@ static void count_run(struct burn *b, struct job_part *part, const struct model 
 
 static void job_settle(struct burn *b, struct job_part *part, const struct job *j)
 {
-  part->median_runs = b->median_count;
-  if (b->median_count == 0)
-    return;
-  stats_sort(b->medians, b->median_count);
-  part->median_nano = (int64_t)stats_percentile(b->medians, b->median_count, 50);
-  if (b->median_count < MEDIAN_LEAST || part->median_nano <= 0)
+  if (part->median_runs < MEDIAN_LEAST || part->median_nano <= 0)
     return;
   for (size_t i = 0; i < b->candidate_count; i++) {
     const struct candidate *c = &b->candidates[i];
@@ -226,9 +279,45 @@ static void job_settle(struct burn *b, struct job_part *part, const struct job *
   }
 }
 
+static bool base_step(struct burn *b, const struct model *m, const struct price_table *prices, int64_t now_ms,
+                      size_t *budget)
+{
+  int64_t first_day_ms = calendar_first(now_ms) * WHEN_DAY;
+  struct sweep_part s;
+  for (;;) {
+    switch (sweep_next(&b->base, m, b->only, budget, &s)) {
+    case SWEEP_DONE:
+      return true;
+    case SWEEP_PAUSE:
+      return false;
+    case SWEEP_CLEARED:
+      place_clear(b, s.place, job_clear_base);
+      break;
+    case SWEEP_RUNS: {
+      const struct job *j = &m->places[s.place].jobs[s.job];
+      struct job_part *part = part_of(b, m, s.place, s.job);
+      if (s.first) {
+        job_clear_base(b, part);
+        b->median_count = 0;
+      }
+      for (size_t i = s.from; i < s.to; i++)
+        if (run_finished(&j->runs[i]))
+          count_base(b, part, m, prices, s.place, j, i, first_day_ms, now_ms);
+      if (s.last)
+        base_settle(b, part);
+      break;
+    }
+    }
+  }
+}
+
 bool burn_step(struct burn *b, const struct model *m, const struct price_table *prices, int64_t now_ms, size_t budget)
 {
   struct sweep_part s;
+  if (!base_step(b, m, prices, now_ms, &budget))
+    return false;
+  if (budget == 0)
+    budget = 1; /* to look through the jobs may have taken all of it */
   for (;;) {
     switch (sweep_next(&b->sweep, m, b->only, &budget, &s)) {
     case SWEEP_DONE:
@@ -236,15 +325,14 @@ bool burn_step(struct burn *b, const struct model *m, const struct price_table *
     case SWEEP_PAUSE:
       return false;
     case SWEEP_CLEARED:
-      if ((size_t)s.place < b->place_count)
-        place_clear(b, &b->places[s.place]);
+      place_clear(b, s.place, job_clear_window);
       break;
     case SWEEP_RUNS: {
       const struct job *j = &m->places[s.place].jobs[s.job];
       struct job_part *part = part_of(b, m, s.place, s.job);
       if (s.first) {
-        job_clear(b, part);
-        b->median_count = b->candidate_count = 0;
+        job_clear_window(b, part);
+        b->candidate_count = 0;
       }
       for (size_t i = s.from; i < s.to; i++)
         if (run_finished(&j->runs[i]))
@@ -410,8 +498,7 @@ static bool counts_for_known(const struct job *j)
 
 static void find_known(struct burn *b, const struct model *m, int64_t now_ms)
 {
-  int64_t today = daybook_day_of(now_ms), month = daybook_day_of(when_month_start(now_ms, WHEN_UTC));
-  int64_t least = month < today - FORECAST_DAYS ? month : today - FORECAST_DAYS, from = least;
+  int64_t today = daybook_day_of(now_ms), least = calendar_first(now_ms), from = least;
   if (b->known_generation == m->generation && b->known_day == today && b->known_only == b->only)
     return;
   for (size_t p = 0; p < m->place_count; p++) {
@@ -429,11 +516,11 @@ static void find_known(struct burn *b, const struct model *m, int64_t now_ms)
   b->known_only = b->only;
 }
 
-/* calendar: with the live runs in it. */
-static void fill_calendar(struct burn_result *r, const struct daybook *calendar, int64_t now_ms)
+/* calendar: with the live runs in it; before: there was something before its first day. */
+static void fill_calendar(struct burn_result *r, const struct daybook *calendar, bool before, int64_t now_ms)
 {
   int64_t today = daybook_day_of(now_ms), month = daybook_day_of(when_month_start(now_ms, WHEN_UTC));
-  int64_t month_end_ms = when_month_end(now_ms, WHEN_UTC), first = INT64_MAX, past = 0, days = 0;
+  int64_t month_end_ms = when_month_end(now_ms, WHEN_UTC), first = before ? INT64_MIN : INT64_MAX, past = 0, days = 0;
   for (size_t i = 0; i < calendar->count && first == INT64_MAX; i++)
     if (calendar->days[i].nano > 0)
       first = calendar->first + (int64_t)i;
@@ -512,7 +599,7 @@ const struct burn_result *burn_result(struct burn *b, const struct model *m, con
   fill_days(b, &b->live_book);
   find_known(b, m, now_ms);
   r->known_from_ms = b->known_from_ms;
-  fill_calendar(r, &calendar, now_ms);
+  fill_calendar(r, &calendar, b->calendar_before, now_ms);
   daybook_fini(&calendar);
   return r;
 }

@@ -105,6 +105,7 @@ void collisions_begin(struct collisions *c, int64_t since_ms, int64_t until_ms, 
   c->only = place;
   c->past_stale = true;
   c->foresight.known = false;
+  c->sweep.since_ms = since_ms;
   sweep_again(&c->sweep);
   for (size_t i = 0; i < c->place_count; i++)
     for (size_t j = 0; j < c->places[i].count; j++)

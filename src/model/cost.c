@@ -298,7 +298,7 @@ enum cost_limit cost_worst_of_job(const struct model *m, const struct price_tabl
                   .worker_type = j->worker_type,
                   .workers = j->workers,
                   .glue_version = j->glue_version,
-                  .execution_class = (uint8_t)j->execution_class};
+                  .execution_class = (unsigned)j->execution_class & 15u};
   struct price price = cost_price_of_run(m, prices, place, j, &r, NULL, NULL, NULL);
   struct terms t = terms_of(m, j, &r);
   return worst(t.dpu_micros, model_job_timeout(m, j, NULL), &price, 0, nano);

@@ -7,16 +7,16 @@
 
 #define BUCKET_MS WHEN_HOUR
 
-/* The level changes by this much at this moment. Events of a bucket are in order of (at, beginnings last). */
-struct event {
-  int64_t at_ms;
-  int64_t dpu_micros;
-  int64_t runs; /* +1 or -1 */
-};
+/* The level changes at this moment: from the top bit on the ms within the bucket (22 bits), whether something begins, and by how many
+ * millionths of a DPU. An account has a million of them, so they are 8 bytes each; and their order as numbers is the order of events,
+ * ends before beginnings of the same moment. */
+#define EVENT_DPU_BITS 41
+#define EVENT_DPU_MAX  ((INT64_C(1) << EVENT_DPU_BITS) - 1) /* two million DPU: more than any account has */
+_Static_assert(BUCKET_MS < INT64_C(1) << 22, "a moment within a bucket has 22 bits");
 
 struct bucket {
   int64_t start_ms;
-  struct event *events;
+  uint64_t *events;
   size_t count, cap;
   bool stale; /* the figures below are to be made again */
   int64_t dpu_sum, runs_sum;
@@ -71,21 +71,39 @@ static int64_t bucket_start(int64_t at_ms)
   return at_ms - (rest < 0 ? rest + BUCKET_MS : rest);
 }
 
-static int compare_events(const struct event *a, const struct event *b)
+static uint64_t event_make(int64_t in_bucket_ms, bool begins, int64_t dpu_micros)
 {
-  if (a->at_ms != b->at_ms)
-    return a->at_ms < b->at_ms ? -1 : 1;
-  if (a->runs != b->runs)
-    return a->runs < b->runs ? -1 : 1;
-  return a->dpu_micros < b->dpu_micros ? -1 : a->dpu_micros > b->dpu_micros;
+  uint64_t dpu = (uint64_t)(dpu_micros < 0 ? 0 : dpu_micros > EVENT_DPU_MAX ? EVENT_DPU_MAX : dpu_micros);
+  return (uint64_t)in_bucket_ms << (EVENT_DPU_BITS + 1) | (uint64_t)begins << EVENT_DPU_BITS | dpu;
 }
 
-static size_t event_position(const struct bucket *b, const struct event *e)
+static int64_t event_at_ms(const struct bucket *b, uint64_t e)
+{
+  return b->start_ms + (int64_t)(e >> (EVENT_DPU_BITS + 1));
+}
+
+static bool event_begins(uint64_t e)
+{
+  return (e >> EVENT_DPU_BITS & 1) != 0;
+}
+
+static int64_t event_dpu(uint64_t e)
+{
+  int64_t dpu = (int64_t)(e & (uint64_t)EVENT_DPU_MAX);
+  return event_begins(e) ? dpu : -dpu;
+}
+
+static int64_t event_runs(uint64_t e)
+{
+  return event_begins(e) ? 1 : -1;
+}
+
+static size_t event_position(const struct bucket *b, uint64_t e)
 {
   size_t low = 0, high = b->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (compare_events(&b->events[middle], e) < 0)
+    if (b->events[middle] < e)
       low = middle + 1;
     else
       high = middle;
@@ -93,9 +111,10 @@ static size_t event_position(const struct bucket *b, const struct event *e)
   return low;
 }
 
-static void event_add(struct load *l, struct event e)
+static void event_add(struct load *l, int64_t at_ms, bool begins, int64_t dpu_micros)
 {
-  int64_t start = bucket_start(e.at_ms);
+  int64_t start = bucket_start(at_ms);
+  uint64_t e = event_make(at_ms - start, begins, dpu_micros);
   size_t i = bucket_position(l, start);
   if (i == l->count || l->buckets[i].start_ms != start) {
     l->buckets = xgrow(l->buckets, &l->cap, l->count + 1, sizeof *l->buckets);
@@ -104,23 +123,27 @@ static void event_add(struct load *l, struct event e)
     l->count++;
   }
   struct bucket *b = &l->buckets[i];
-  b->events = xgrow(b->events, &b->cap, b->count + 1, sizeof *b->events);
-  size_t at = event_position(b, &e);
+  if (b->count == b->cap) {
+    b->cap = b->count + b->count / 8 + 8;
+    b->events = xreallocarray(b->events, b->cap, sizeof *b->events);
+  }
+  size_t at = event_position(b, e);
   memmove(&b->events[at + 1], &b->events[at], (b->count - at) * sizeof *b->events);
   b->events[at] = e;
   b->count++;
   b->stale = true;
 }
 
-static void event_remove(struct load *l, struct event e)
+static void event_remove(struct load *l, int64_t at_ms, bool begins, int64_t dpu_micros)
 {
-  int64_t start = bucket_start(e.at_ms);
+  int64_t start = bucket_start(at_ms);
+  uint64_t e = event_make(at_ms - start, begins, dpu_micros);
   size_t i = bucket_position(l, start);
   if (i == l->count || l->buckets[i].start_ms != start)
     return;
   struct bucket *b = &l->buckets[i];
-  size_t at = event_position(b, &e);
-  if (at == b->count || compare_events(&b->events[at], &e) != 0)
+  size_t at = event_position(b, e);
+  if (at == b->count || b->events[at] != e)
     return;
   b->count--;
   memmove(&b->events[at], &b->events[at + 1], (b->count - at) * sizeof *b->events);
@@ -136,18 +159,18 @@ void load_add(struct load *l, int64_t from_ms, int64_t to_ms, int64_t dpu_micros
 {
   if (!counts(from_ms, to_ms))
     return;
-  event_add(l, (struct event){from_ms, dpu_micros, 1});
+  event_add(l, from_ms, true, dpu_micros);
   if (to_ms != WHEN_NONE)
-    event_add(l, (struct event){to_ms, -dpu_micros, -1});
+    event_add(l, to_ms, false, dpu_micros);
 }
 
 void load_remove(struct load *l, int64_t from_ms, int64_t to_ms, int64_t dpu_micros)
 {
   if (!counts(from_ms, to_ms))
     return;
-  event_remove(l, (struct event){from_ms, dpu_micros, 1});
+  event_remove(l, from_ms, true, dpu_micros);
   if (to_ms != WHEN_NONE)
-    event_remove(l, (struct event){to_ms, -dpu_micros, -1});
+    event_remove(l, to_ms, false, dpu_micros);
 }
 
 static void bucket_refresh(struct bucket *b)
@@ -158,15 +181,15 @@ static void bucket_refresh(struct bucket *b)
   b->dpu_top = b->runs_top = 0;
   b->dpu_top_ms = b->runs_top_ms = b->start_ms;
   for (size_t i = 0; i < b->count; i++) {
-    dpu += b->events[i].dpu_micros;
-    runs += b->events[i].runs;
+    dpu += event_dpu(b->events[i]);
+    runs += event_runs(b->events[i]);
     if (dpu > b->dpu_top) {
       b->dpu_top = dpu;
-      b->dpu_top_ms = b->events[i].at_ms;
+      b->dpu_top_ms = event_at_ms(b, b->events[i]);
     }
     if (runs > b->runs_top) {
       b->runs_top = runs;
-      b->runs_top_ms = b->events[i].at_ms;
+      b->runs_top_ms = event_at_ms(b, b->events[i]);
     }
   }
   b->dpu_sum = dpu;
@@ -190,11 +213,12 @@ static struct cursor cursor_at(struct load *l, int64_t at_ms)
   if (c.bucket < l->count) {
     const struct bucket *b = &l->buckets[c.bucket];
     for (; c.event < b->count; c.event++) {
-      const struct event *e = &b->events[c.event];
-      if (e->at_ms > at_ms || (e->at_ms == at_ms && e->runs > 0))
+      uint64_t e = b->events[c.event];
+      int64_t event_ms = event_at_ms(b, e);
+      if (event_ms > at_ms || (event_ms == at_ms && event_begins(e)))
         break;
-      c.dpu += e->dpu_micros;
-      c.runs += e->runs;
+      c.dpu += event_dpu(e);
+      c.runs += event_runs(e);
     }
   }
   return c;
@@ -223,18 +247,19 @@ static void cursor_peak(struct load *l, struct cursor *c, int64_t from_ms, int64
       continue;
     }
     for (; c->event < b->count; c->event++) {
-      const struct event *e = &b->events[c->event];
-      if (e->at_ms > to_ms || (e->at_ms == to_ms && e->runs > 0))
+      uint64_t e = b->events[c->event];
+      int64_t event_ms = event_at_ms(b, e);
+      if (event_ms > to_ms || (event_ms == to_ms && event_begins(e)))
         return;
-      c->dpu += e->dpu_micros;
-      c->runs += e->runs;
+      c->dpu += event_dpu(e);
+      c->runs += event_runs(e);
       if (c->dpu > peak->dpu_micros) {
         peak->dpu_micros = c->dpu;
-        peak->dpu_at_ms = e->at_ms;
+        peak->dpu_at_ms = event_ms;
       }
       if (c->runs > peak->runs) {
         peak->runs = c->runs;
-        peak->runs_at_ms = e->at_ms;
+        peak->runs_at_ms = event_ms;
       }
     }
   }
@@ -278,13 +303,14 @@ size_t load_steps(struct load *l, int64_t from_ms, int64_t to_ms, struct load_st
   for (; c.bucket < l->count; c.bucket++, c.event = 0) {
     const struct bucket *b = &l->buckets[c.bucket];
     for (; c.event < b->count; c.event++) {
-      const struct event *e = &b->events[c.event];
-      if (e->at_ms >= to_ms)
+      uint64_t e = b->events[c.event];
+      int64_t event_ms = event_at_ms(b, e);
+      if (event_ms >= to_ms)
         return count;
-      step.dpu_micros += e->dpu_micros;
-      step.runs += e->runs;
-      if (e->at_ms != step.at_ms) {
-        step.at_ms = e->at_ms;
+      step.dpu_micros += event_dpu(e);
+      step.runs += event_runs(e);
+      if (event_ms != step.at_ms) {
+        step.at_ms = event_ms;
         count++;
       }
       /* a later event of the same moment changes the step that is there */

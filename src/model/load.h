@@ -15,7 +15,8 @@ struct load;
 struct load *load_new(void);
 void load_free(struct load *l);
 void load_clear(struct load *l);
-/* from < to, or to WHEN_NONE while it goes on; anything else is not counted. dpu_micros: millionths of a DPU. */
+/* from < to, or to WHEN_NONE while it goes on; anything else is not counted. dpu_micros: millionths of a DPU,
+ * not below 0; what lies beyond 2^41 of them (two million DPU) counts as that. */
 void load_add(struct load *l, int64_t from_ms, int64_t to_ms, int64_t dpu_micros);
 void load_remove(struct load *l, int64_t from_ms, int64_t to_ms, int64_t dpu_micros); /* exactly what was added */
 
@@ -33,13 +34,14 @@ struct load_step {
 };
 size_t load_steps(struct load *l, int64_t from_ms, int64_t to_ms, struct load_step *out, size_t cap);
 
-/* The loads of all places, kept up to date with the model in steps. A run is at work from when it began to cost until its end;
+/* The loads of all places (some 36 bytes a run of history: who does not look at them any more lets them go), kept up to date with the model in steps. A run is at work from when it began to cost until its end;
  * runs of unknown size count as runs of 0 DPU. */
 struct loads;
 struct loads *loads_new(void);
 void loads_free(struct loads *ls);
 /* budget: runs (SWEEP_SLICE). True: up to date. */
 bool loads_step(struct loads *ls, const struct model *m, size_t budget);
+void loads_forget(struct loads *ls);                     /* as new */
 struct load *loads_of(struct loads *ls, int place);      /* never NULL; empty for places that were not seen */
 size_t loads_unknown(const struct loads *ls, int place); /* runs whose size is not known */
 

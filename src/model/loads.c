@@ -9,14 +9,23 @@
 #include "model/cost.h"
 #include "model/sweep.h"
 
+/* What one run added, in 16 bytes. */
 struct added {
-  int64_t from_ms, to_ms, dpu_micros; /* dpu_micros -1: unknown size */
+  int64_t from_ms; /* WHEN_NONE: nothing, it never worked */
+  uint32_t
+      took; /* ms, or with TOOK_SECONDS set seconds: to the second is near enough behind 24 days; TOOK_ON: it goes on */
+  uint32_t size; /* sixteenths of a DPU, or with SIZE_MICROS set millionths; SIZE_UNKNOWN */
 };
+#define TOOK_SECONDS    (UINT32_C(1) << 31)
+#define TOOK_ON         UINT32_MAX
+#define SIZE_MICROS     (UINT32_C(1) << 31)
+#define SIZE_UNKNOWN    UINT32_MAX
+#define SIXTEENTH       INT64_C(62500) /* in millionths */
+#define SIZE_MICROS_MAX (INT64_C(1) << 30)
 
 struct loads_job {
-  struct added
-      *was; /* as it stands in the load; same order as the job's runs, oldest first so that new ones come last */
-  size_t was_count, was_cap;
+  struct added *was; /* as it stands in the load; oldest first, so that new runs come last */
+  size_t was_count;
 };
 
 struct loads_place {
@@ -83,16 +92,31 @@ static struct loads_place *place_of(struct loads *ls, int place)
   return &ls->places[place];
 }
 
+static int64_t added_dpu(const struct added *a)
+{
+  if (a->size == SIZE_UNKNOWN)
+    return 0;
+  return (a->size & SIZE_MICROS) != 0 ? (int64_t)(a->size & ~SIZE_MICROS) : (int64_t)a->size * SIXTEENTH;
+}
+
+static int64_t added_to(const struct added *a)
+{
+  if (a->took == TOOK_ON)
+    return WHEN_NONE;
+  if ((a->took & TOOK_SECONDS) != 0)
+    return a->from_ms + (int64_t)(a->took & ~TOOK_SECONDS) * WHEN_SECOND;
+  return a->from_ms + (int64_t)a->took;
+}
+
 static void change(struct loads_place *p, const struct added *a, bool add)
 {
-  int64_t dpu = a->dpu_micros < 0 ? 0 : a->dpu_micros;
   if (a->from_ms == WHEN_NONE)
     return;
   if (add)
-    load_add(p->load, a->from_ms, a->to_ms, dpu);
+    load_add(p->load, a->from_ms, added_to(a), added_dpu(a));
   else
-    load_remove(p->load, a->from_ms, a->to_ms, dpu);
-  if (a->dpu_micros < 0)
+    load_remove(p->load, a->from_ms, added_to(a), added_dpu(a));
+  if (a->size == SIZE_UNKNOWN)
     p->unknown += add ? 1 : (size_t)-1;
 }
 
@@ -102,13 +126,14 @@ static void job_settle(struct loads *ls, struct loads_place *p, struct loads_job
   size_t same = 0, fewer = j->was_count < ls->now_count ? j->was_count : ls->now_count;
   while (same < fewer) {
     const struct added *a = &j->was[same], *b = &ls->now[ls->now_count - 1 - same];
-    if (a->from_ms != b->from_ms || a->to_ms != b->to_ms || a->dpu_micros != b->dpu_micros)
+    if (a->from_ms != b->from_ms || a->took != b->took || a->size != b->size)
       break;
     same++;
   }
   for (size_t i = same; i < j->was_count; i++)
     change(p, &j->was[i], false);
-  j->was = xgrow(j->was, &j->was_cap, ls->now_count == 0 ? 1 : ls->now_count, sizeof *j->was);
+  if (ls->now_count != j->was_count)
+    j->was = xreallocarray(j->was, ls->now_count == 0 ? 1 : ls->now_count, sizeof *j->was);
   for (size_t i = same; i < ls->now_count; i++) {
     j->was[i] = ls->now[ls->now_count - 1 - i];
     change(p, &j->was[i], true);
@@ -116,16 +141,30 @@ static void job_settle(struct loads *ls, struct loads_place *p, struct loads_job
   j->was_count = ls->now_count;
 }
 
+static uint32_t size_of(double dpu)
+{
+  if (isnan(dpu) || dpu < 0 || dpu >= 1e8)
+    return SIZE_UNKNOWN;
+  int64_t micros = (int64_t)llround(dpu * 1e6);
+  if (micros % SIXTEENTH != 0 && micros <= SIZE_MICROS_MAX)
+    return (uint32_t)micros | SIZE_MICROS;
+  return (uint32_t)(micros / SIXTEENTH);
+}
+
 static struct added of_run(const struct model *m, const struct run *r)
 {
-  double dpu = model_run_dpu(m, r);
-  struct added a = {.from_ms = cost_began(r, NULL), .to_ms = WHEN_NONE, .dpu_micros = -1};
-  if (!isnan(dpu) && dpu < 1e9)
-    a.dpu_micros = (int64_t)llround(dpu * 1e6);
-  if (run_finished(r))
-    a.to_ms = r->completed_ms != WHEN_NONE ? r->completed_ms : a.from_ms;
-  if (a.from_ms != WHEN_NONE && a.to_ms != WHEN_NONE && a.to_ms <= a.from_ms)
-    a.from_ms = WHEN_NONE; /* it never worked */
+  struct added a = {.from_ms = cost_began(r, NULL), .took = TOOK_ON, .size = size_of(model_run_dpu(m, r))};
+  if (a.from_ms == WHEN_NONE || !run_finished(r))
+    return a;
+  if (r->completed_ms == WHEN_NONE || r->completed_ms <= a.from_ms) {
+    a.from_ms = WHEN_NONE;
+    return a;
+  }
+  uint64_t took = (uint64_t)r->completed_ms - (uint64_t)a.from_ms;
+  if (took < TOOK_SECONDS)
+    a.took = (uint32_t)took;
+  else if (took / WHEN_SECOND < TOOK_SECONDS - 1)
+    a.took = (uint32_t)(took / WHEN_SECOND) | TOOK_SECONDS;
   return a;
 }
 
@@ -161,6 +200,15 @@ bool loads_step(struct loads *ls, const struct model *m, size_t budget)
     }
     }
   }
+}
+
+void loads_forget(struct loads *ls)
+{
+  struct loads *fresh = loads_new();
+  struct loads old = *ls;
+  *ls = *fresh;
+  *fresh = old;
+  loads_free(fresh);
 }
 
 struct load *loads_of(struct loads *ls, int place)

@@ -42,27 +42,22 @@ enum run_flag {
   RUN_FLAG_NEW = 32                /* arrived since the person last looked at the list */
 };
 
-/* One run, packed: at most 160 bytes (checked at compile time). */
+/* One run, packed, members in an order that leaves no hole. */
 struct run {
-  uint8_t id_bytes[32];
-  strid id_text;       /* RUN_ID_OTHER(_ATTEMPT): the id, without the suffix */
-  uint16_t id_attempt; /* the N of _attempt_N */
-  uint8_t id_form;     /* enum run_id_form */
-  uint8_t state;       /* enum run_state */
+  union {
+    uint8_t id_bytes[32]; /* RUN_ID_HEX(_ATTEMPT) */
+    strid id_text;        /* RUN_ID_OTHER(_ATTEMPT): the id, without the suffix; the other bytes are 0 */
+  };
   int64_t started_ms;
   int64_t modified_ms;
-  int64_t completed_ms;     /* WHEN_NONE while it lives */
-  int64_t first_running_ms; /* when we first saw it RUNNING; WHEN_NONE */
-  int64_t fetched_ms;       /* when the question was sent whose answer this is */
-  double max_capacity;      /* NAN: absent */
-  double dpu_seconds;       /* NAN: absent */
+  int64_t completed_ms;      /* WHEN_NONE while it lives */
+  int64_t first_running_ms;  /* when we first saw it RUNNING; WHEN_NONE */
+  int64_t fetched_ms;        /* when the question was sent whose answer this is */
+  double max_capacity;       /* NAN: absent */
+  double dpu_seconds;        /* NAN: absent */
   int32_t execution_seconds; /* -1: absent */
   int32_t timeout_minutes;   /* -1: absent, 0: none */
   int32_t workers;           /* -1: absent */
-  int16_t attempt;
-  uint8_t execution_class;   /* enum execution_class */
-  uint8_t bookmark;          /* enum bookmark_option, the run's own */
-  uint32_t flags;            /* enum run_flag */
   strid state_text;          /* the word, when the state is unknown */
   strid state_detail;
   strid error;
@@ -70,8 +65,16 @@ struct run {
   strid glue_version;
   strid trigger;
   strid previous_run_id;
+  uint16_t id_attempt; /* the N of _attempt_N */
+  int16_t attempt;
+  uint8_t id_form;              /* enum run_id_form */
+  uint8_t state;                /* enum run_state */
+  unsigned execution_class : 4; /* enum execution_class */
+  unsigned bookmark : 4;        /* enum bookmark_option, the run's own */
+  uint8_t flags;                /* enum run_flag */
 };
-_Static_assert(sizeof(struct run) <= 160, "a run is at most 160 bytes");
+/* With what stands beside it (the job, its filter, texts of errors, room for the next runs) a run takes at most 160 bytes. */
+_Static_assert(sizeof(struct run) == 136, "a run of 400,000");
 
 #define RUN_ID_MAX 300
 /* The id as text in out; returns out. */
@@ -117,6 +120,7 @@ struct job {
   struct run *runs; /* newest first by (started_ms, id); runs without StartedOn are last */
   size_t run_count;
   size_t run_live;          /* how many of them are not finished */
+  uint64_t longest_ms;      /* no finished run took longer, from acceptance to its end */
   uint64_t runs_generation; /* grows with every change of any of its runs */
   int64_t changed_from_ms, changed_to_ms; /* StartedOn of what has changed since the store took it; from > to: nothing */
   struct run_shelf *shelf;  /* the memory of `runs`, and what makes a lookup by id fast; runs.c only */
@@ -288,6 +292,8 @@ int64_t model_run_began(const struct run *r, int64_t now_ms, bool *guessed);
 /* Milliseconds since acceptance (live) or from acceptance to completion. */
 int64_t model_run_elapsed_ms(const struct run *r, int64_t now_ms);
 
+/* How many of the job's runs, from the newest on, can meet a window that begins at since_ms: the rest had ended before. */
+size_t model_runs_reach(const struct job *j, int64_t since_ms);
 /* How far back by StartedOn a job must be read so that no run that meets [since, …] is missed: a batch run lives at most 7 days,
  * a stream (and a job whose kind is not known) for ever, so those are read to the end (INT64_MIN). */
 int64_t model_read_from(const struct job *j, int64_t since_ms);
@@ -321,9 +327,13 @@ void model_end_jobs(struct model *m, int place, int64_t reading_began_ms);
 /* Insert or update; tells in *changed (may be NULL) whether anything that shows has changed. False: refused, since the run is of
  * another job or has no id. An answer older than what is known (by LastModifiedOn, else by when it was asked) changes nothing. */
 bool model_put_run(struct model *m, int place, strid job, const struct run_data *d, int64_t asked_ms, bool *changed);
-/* The same with a run already packed (store, merge); its strings are of this model's pool. */
-/* A block of runs of the store, packed, newest first: cheap when all are older than what is there. */
+/* These are going to be put: room is made for them at one go, and no more than they need. */
+void model_expect_runs(struct model *m, int place, strid job, const struct run_data *runs, size_t count);
+/* Runs of the store, packed, newest first: cheap when all are older than what is there. They may lie where model_room_behind said. */
 void model_adopt_runs(struct model *m, int place, strid job, const struct run *runs, size_t count);
+/* Free places behind the job's runs, to be filled and then adopted; NULL: no such job. Valid until the next change of the job's runs. */
+struct run *model_room_behind(struct model *m, int place, strid job, size_t count);
+/* A run already packed (merge); its strings are of this model's pool. */
 void model_put_packed_run(struct model *m, int place, strid job, const struct run *r);
 /* to_end: nothing older exists at the service; from_ms is then taken as INT64_MIN. */
 void model_add_span(struct model *m, int place, strid job, int64_t from_ms, int64_t to_ms, bool to_end);

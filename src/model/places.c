@@ -320,6 +320,7 @@ static void place_move_rows(struct model *m, int from, int to)
       j->runs = kept.runs;
       j->run_count = kept.run_count;
       j->run_live = kept.run_live;
+      j->longest_ms = kept.longest_ms;
       j->runs_generation = kept.runs_generation;
       j->changed_from_ms = kept.changed_from_ms;
       j->changed_to_ms = kept.changed_to_ms;

@@ -49,7 +49,6 @@ static size_t run_parse_id(struct run *r, const char *id)
   bool suffixed;
   size_t base = id_base_len(id, len, &r->id_attempt, &suffixed);
   memset(r->id_bytes, 0, sizeof r->id_bytes);
-  r->id_text = 0;
   bool hex = base == ID_PREFIX_LEN + ID_HEX_LEN && memcmp(id, ID_PREFIX, ID_PREFIX_LEN) == 0;
   for (size_t i = 0; hex && i < sizeof r->id_bytes; i++) {
     int high = hex_digit(id[ID_PREFIX_LEN + 2 * i]);
@@ -125,7 +124,7 @@ const char *run_id_text(const struct run *r, const struct strpool *strings, char
 
 bool run_same_id(const struct run *a, const struct run *b)
 {
-  return a->id_form == b->id_form && a->id_attempt == b->id_attempt && a->id_text == b->id_text &&
+  return a->id_form == b->id_form && a->id_attempt == b->id_attempt &&
          memcmp(a->id_bytes, b->id_bytes, sizeof a->id_bytes) == 0;
 }
 
@@ -136,6 +135,5 @@ bool run_id_is_hex(const struct run *r)
 
 bool run_same_chain(const struct run *a, const struct run *b)
 {
-  return run_id_is_hex(a) == run_id_is_hex(b) && a->id_text == b->id_text &&
-         memcmp(a->id_bytes, b->id_bytes, sizeof a->id_bytes) == 0;
+  return run_id_is_hex(a) == run_id_is_hex(b) && memcmp(a->id_bytes, b->id_bytes, sizeof a->id_bytes) == 0;
 }

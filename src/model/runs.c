@@ -1,9 +1,10 @@
 /* The runs of a job: packed, newest first, found by id without a hash handle each.
  *
  * A run is found by binary search on (StartedOn, id), which is what nearly every update brings. Should StartedOn be absent or have
- * changed, it is found by its id alone in a scan; a Bloom filter of 16 bits a run answers "never seen" for new runs, so that
+ * changed, it is found by its id alone in a scan; a Bloom filter of 8 to 16 bits a run answers "never seen" for new runs, so that
  * reading a long history does not scan it for each of its runs. The array has room at both ends: new runs arrive at the front,
- * old ones at the back, and neither moves the rest. */
+ * old ones at the back, and neither moves the rest. The room is small, since an account has thousands of such arrays: who brings many
+ * runs says so first (model_expect_runs). */
 #include "model/private.h"
 
 #include <math.h>
@@ -21,19 +22,23 @@ struct run_shelf {
   size_t filter_ids;
 };
 
-#define SHELF_FIRST_CAP    ((size_t)8)
+#define SHELF_ROOM         ((size_t)4) /* free places at least, when an array is made larger for one run */
+#define SHELF_SHARE        32          /* ... or that part of its runs */
 #define FILTER_WORD_BITS   ((size_t)64)
-#define FILTER_BITS_PER_ID ((size_t)16)
+#define FILTER_BITS_PER_ID ((size_t)8)
 #define FILTER_PROBES      5
 
 /* --- order ----------------------------------------------------------------------------------------------------------- */
 
 static int run_compare_id(const struct strpool *strings, const struct run *a, const struct run *b)
 {
-  if (run_id_is_hex(a) != run_id_is_hex(b))
-    return run_id_is_hex(a) ? -1 : 1;
-  int c = memcmp(a->id_bytes, b->id_bytes, sizeof a->id_bytes);
-  if (c == 0 && a->id_text != b->id_text) {
+  bool hex = run_id_is_hex(a);
+  int c = 0;
+  if (hex != run_id_is_hex(b))
+    return hex ? -1 : 1;
+  if (hex) {
+    c = memcmp(a->id_bytes, b->id_bytes, sizeof a->id_bytes);
+  } else if (a->id_text != b->id_text) {
     const char *left = strpool_get(strings, a->id_text);
     const char *right = strpool_get(strings, b->id_text);
     c = strcmp(left == NULL ? "" : left, right == NULL ? "" : right);
@@ -82,7 +87,6 @@ static uint64_t run_id_hash(const struct run *r)
   uint64_t h = UINT64_C(14695981039346656037);
   for (size_t i = 0; i < sizeof r->id_bytes; i++)
     h = (h ^ r->id_bytes[i]) * UINT64_C(1099511628211);
-  h = (h ^ r->id_text) * UINT64_C(1099511628211);
   h = (h ^ ((uint64_t)r->id_attempt << 8 | r->id_form)) * UINT64_C(1099511628211);
   h ^= h >> 31;
   h *= UINT64_C(0x7fb5d329728ea185);
@@ -133,7 +137,7 @@ static void filter_add(struct job *j, const struct run *r)
 {
   struct run_shelf *s = j->shelf;
   if (s->filter == NULL || (s->filter_ids + 1) * FILTER_BITS_PER_ID > s->filter_words * FILTER_WORD_BITS) {
-    filter_fill(j, j->run_count * 2);
+    filter_fill(j, j->run_count + j->run_count / 8);
     return;
   }
   filter_touch(s, run_id_hash(r), true);
@@ -155,25 +159,26 @@ static size_t job_run_find_id(const struct job *j, const struct run *r, bool *fo
 
 /* --- the array ------------------------------------------------------------------------------------------------------- */
 
+static struct run_shelf *job_shelf(struct job *j)
+{
+  if (j->shelf == NULL)
+    j->shelf = xcalloc(1, sizeof *j->shelf);
+  return j->shelf;
+}
+
+/* For one more run at either end. */
 static void shelf_make_room(struct job *j)
 {
-  struct run_shelf *s = j->shelf;
-  if (s == NULL) {
-    s = j->shelf = xcalloc(1, sizeof *s);
-    s->cap = SHELF_FIRST_CAP;
-    s->block = xcalloc(s->cap, sizeof *s->block);
-    s->front = 2;
-    j->runs = s->block + s->front;
-    return;
-  }
+  struct run_shelf *s = job_shelf(j);
   bool back_full = s->front + j->run_count == s->cap;
   if (s->front > 0 && !back_full)
     return;
-  /* An eighth more and no less than 8: a history of 400,000 runs must not hold twice its size. */
-  size_t cap = j->run_count + j->run_count / 8 + SHELF_FIRST_CAP;
-  size_t front = (cap - j->run_count) / 4 + 1;
-  struct run *block = xcalloc(cap, sizeof *block);
-  memcpy(block + front, j->runs, j->run_count * sizeof *block);
+  size_t room = j->run_count / SHELF_SHARE + SHELF_ROOM;
+  size_t cap = j->run_count + room;
+  size_t front = room / 2;
+  struct run *block = xreallocarray(NULL, cap, sizeof *block);
+  if (j->run_count > 0)
+    memcpy(block + front, j->runs, j->run_count * sizeof *block);
   free(s->block);
   s->block = block;
   s->cap = cap;
@@ -181,24 +186,17 @@ static void shelf_make_room(struct job *j)
   j->runs = block + front;
 }
 
-/* For a whole block of older runs. */
+/* For so many older runs, and no more. */
 static void shelf_make_room_behind(struct job *j, size_t count)
 {
-  if (j->shelf == NULL)
-    j->shelf = xcalloc(1, sizeof *j->shelf);
-  struct run_shelf *s = j->shelf;
+  struct run_shelf *s = job_shelf(j);
   if (s->front + j->run_count + count <= s->cap)
     return;
-  size_t need = j->run_count + count;
-  size_t cap = need + (j->run_count == 0 ? 2 : need / 8 + 2);
-  struct run *block = xmalloc(cap * sizeof *block);
-  if (j->run_count > 0)
-    memcpy(block + 1, j->runs, j->run_count * sizeof *block);
-  free(s->block);
-  s->block = block;
-  s->cap = cap;
-  s->front = 1;
-  j->runs = block + 1;
+  if (s->block == NULL)
+    s->front = 1;
+  s->cap = s->front + j->run_count + count + 1;
+  s->block = xreallocarray(s->block, s->cap, sizeof *s->block);
+  j->runs = s->block + s->front;
 }
 
 static void job_run_insert(struct job *j, size_t at, const struct run *r)
@@ -234,6 +232,7 @@ void job_runs_fini(struct job *j)
   j->runs = NULL;
   j->run_count = 0;
   j->run_live = 0;
+  j->longest_ms = 0;
 }
 
 /* --- putting --------------------------------------------------------------------------------------------------------- */
@@ -288,10 +287,10 @@ static void run_pack(struct model *m, const struct job *j, const struct run_data
   r->workers = d->workers > SIZE_WORKERS_MAX ? -1 : run_number(d->workers);
   int64_t attempt = d->attempt >= 0 ? d->attempt : r->id_attempt;
   r->attempt = attempt > INT16_MAX ? INT16_MAX : (int16_t)attempt;
-  r->execution_class = (uint8_t)class_parse(d->execution_class);
-  r->bookmark = (uint8_t)d->bookmark;
+  r->execution_class = (unsigned)class_parse(d->execution_class) & 15u;
+  r->bookmark = (unsigned)d->bookmark & 15u;
   if (d->auto_scaling_given)
-    r->flags |= RUN_FLAG_AUTO_SCALING_GIVEN | (d->auto_scaling ? RUN_FLAG_AUTO_SCALING : 0u);
+    r->flags |= d->auto_scaling ? RUN_FLAG_AUTO_SCALING_GIVEN | RUN_FLAG_AUTO_SCALING : RUN_FLAG_AUTO_SCALING_GIVEN;
   else if (j->auto_scaling == TRI_TRUE)
     r->flags |= RUN_FLAG_AUTO_SCALING;
   if (d->queuing == TRI_TRUE)
@@ -387,6 +386,17 @@ static void job_range_changed(struct job *j, int64_t started_ms)
     j->changed_to_ms = started_ms;
 }
 
+/* So that a window of time is answered from the newest runs alone; see model_runs_reach. */
+static void job_note_length(struct job *j, const struct run *r)
+{
+  int64_t end = r->completed_ms != WHEN_NONE ? r->completed_ms : r->modified_ms;
+  if (r->started_ms == WHEN_NONE || end == WHEN_NONE || end <= r->started_ms)
+    return;
+  uint64_t length = (uint64_t)end - (uint64_t)r->started_ms;
+  if (length > j->longest_ms)
+    j->longest_ms = length;
+}
+
 static void job_runs_changed(struct model *m, struct job *j)
 {
   j->runs_generation++;
@@ -404,6 +414,7 @@ static bool job_put(struct model *m, struct job *j, struct run *r)
       at = by_id;
   }
   if (!found) {
+    job_note_length(j, r);
     job_run_insert(j, at, r);
     filter_add(j, r);
     j->run_live += run_finished(r) ? 0 : 1;
@@ -418,6 +429,7 @@ static bool job_put(struct model *m, struct job *j, struct run *r)
   if (run_is_stale(have, r))
     return false;
   run_keep_known(have, r);
+  job_note_length(j, r);
   bool changed = !run_shows_same(have, r);
   bool ended = run_finished(r) && !run_finished(have);
   if (run_finished(have) != run_finished(r))
@@ -469,29 +481,83 @@ void model_put_packed_run(struct model *m, int place, strid job, const struct ru
   job_put(m, j, &copy);
 }
 
+void model_expect_runs(struct model *m, int place, strid job, const struct run_data *runs, size_t count)
+{
+  struct job *j = model_job_mutable(m, place, job);
+  if (j == NULL)
+    return;
+  int64_t oldest = j->run_count == 0 ? INT64_MAX : j->runs[j->run_count - 1].started_ms;
+  size_t older = 0;
+  for (size_t i = 0; i < count; i++)
+    older += runs[i].started_ms < oldest ? 1 : 0;
+  if (older > 1)
+    shelf_make_room_behind(j, older);
+}
+
+struct run *model_room_behind(struct model *m, int place, strid job, size_t count)
+{
+  struct job *j = model_job_mutable(m, place, job);
+  if (j == NULL)
+    return NULL;
+  shelf_make_room_behind(j, count);
+  return j->runs + j->run_count;
+}
+
+/* Answers of the service came first: one by one then. What was stored is nothing new to the store. */
+static void adopt_singly(struct model *m, struct job *j, const struct run *runs, size_t count)
+{
+  int64_t from = j->changed_from_ms;
+  int64_t to = j->changed_to_ms;
+  struct run *copies = xreallocarray(NULL, count, sizeof *copies); /* they may lie in the array that is going to move */
+  memcpy(copies, runs, count * sizeof *copies);
+  for (size_t i = 0; i < count; i++)
+    job_put(m, j, &copies[i]);
+  free(copies);
+  j->changed_from_ms = from;
+  j->changed_to_ms = to;
+}
+
 void model_adopt_runs(struct model *m, int place, strid job, const struct run *runs, size_t count)
 {
   struct job *j = model_job_mutable(m, place, job);
   if (j == NULL || count == 0)
     return;
   if (j->run_count > 0 && run_compare(m->strings, &j->runs[j->run_count - 1], &runs[0]) >= 0) {
-    /* Answers of the service came first: one by one then. What was stored is nothing new to the store. */
-    int64_t from = j->changed_from_ms;
-    int64_t to = j->changed_to_ms;
-    for (size_t i = 0; i < count; i++) {
-      struct run copy = runs[i];
-      job_put(m, j, &copy);
-    }
-    j->changed_from_ms = from;
-    j->changed_to_ms = to;
+    adopt_singly(m, j, runs, count);
     return;
   }
-  shelf_make_room_behind(j, count);
-  memcpy(j->runs + j->run_count, runs, count * sizeof *runs);
+  if (j->shelf == NULL || runs != j->runs + j->run_count) {
+    shelf_make_room_behind(j, count);
+    memcpy(j->runs + j->run_count, runs, count * sizeof *runs);
+  }
+  for (size_t i = 0; i < count; i++) {
+    const struct run *r = &j->runs[j->run_count + i];
+    j->run_live += run_finished(r) ? 0 : 1;
+    job_note_length(j, r);
+  }
   j->run_count += count;
-  for (size_t i = 0; i < count; i++)
-    j->run_live += run_finished(&runs[i]) ? 0 : 1;
   job_runs_changed(m, j);
+}
+
+size_t model_runs_reach(const struct job *j, int64_t since_ms)
+{
+  size_t low = 0, high = j->run_count;
+  if (high == 0 || j->runs[high - 1].started_ms == WHEN_NONE)
+    return high;
+  /* What began before that moment had ended when the window began. */
+  uint64_t above = (uint64_t)since_ms - (uint64_t)INT64_MIN;
+  int64_t least = above > j->longest_ms ? since_ms - (int64_t)j->longest_ms : INT64_MIN;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (j->runs[middle].started_ms >= least)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  size_t live = 0;
+  for (size_t i = 0; i < low && live < j->run_live; i++)
+    live += run_finished(&j->runs[i]) ? 0 : 1;
+  return live < j->run_live ? j->run_count : low;
 }
 
 void job_runs_note_job(struct model *m, struct job *j)
@@ -501,14 +567,12 @@ void job_runs_note_job(struct model *m, struct job *j)
     struct run *r = &j->runs[i];
     if ((r->flags & RUN_FLAG_AUTO_SCALING_GIVEN) != 0)
       continue;
-    uint32_t flags = r->flags & ~(uint32_t)RUN_FLAG_AUTO_SCALING;
-    if (j->auto_scaling == TRI_TRUE)
-      flags |= RUN_FLAG_AUTO_SCALING;
-    if (flags == r->flags)
+    bool has = (r->flags & RUN_FLAG_AUTO_SCALING) != 0;
+    if (has == (j->auto_scaling == TRI_TRUE))
       continue;
     changed = true;
     job_range_changed(j, r->started_ms);
-    r->flags = flags;
+    r->flags ^= RUN_FLAG_AUTO_SCALING;
   }
   if (changed)
     job_runs_changed(m, j);

@@ -163,7 +163,8 @@ size_t stats_outcomes(const struct job *j, uint8_t *states, size_t cap)
 struct stats_counts stats_count(const struct job *j, int64_t since_ms, int64_t until_ms, int64_t now_ms)
 {
   struct stats_counts c = {0, 0, 0, 0};
-  for (size_t i = 0; i < j->run_count; i++) {
+  size_t reach = model_runs_reach(j, since_ms);
+  for (size_t i = 0; i < reach; i++) {
     const struct run *r = &j->runs[i];
     const struct run_state_info *info = run_state_info((enum run_state)r->state);
     if (!run_meets(r, since_ms, until_ms, now_ms))

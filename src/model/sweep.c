@@ -12,7 +12,7 @@
 
 void sweep_init(struct sweep *s)
 {
-  *s = (struct sweep){0};
+  *s = (struct sweep){.since_ms = INT64_MIN};
 }
 
 void sweep_fini(struct sweep *s)
@@ -96,7 +96,8 @@ static enum sweep_kind sweep_on(struct sweep *s, const struct model *m, int only
         s->run = 0;
         s->in_generation = j->runs_generation;
       }
-      size_t left = j->run_count - s->run, take = left < *budget ? left : *budget;
+      size_t count = s->since_ms == INT64_MIN ? j->run_count : model_runs_reach(j, s->since_ms);
+      size_t left = count - s->run, take = left < *budget ? left : *budget;
       *part = (struct sweep_part){.place = (int)s->place,
                                   .job = s->job,
                                   .from = s->run,

@@ -18,6 +18,7 @@ struct sweep_place {
   bool open;
 };
 struct sweep {
+  int64_t since_ms; /* runs that cannot meet a window from there on are left out; INT64_MIN: none is */
   struct sweep_place *places;
   size_t place_count;
   size_t place, job, run; /* where it stands */

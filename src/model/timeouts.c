@@ -92,6 +92,7 @@ void timeouts_begin(struct timeouts *t, int64_t since_ms, int64_t until_ms, int 
   t->since_ms = since_ms;
   t->until_ms = until_ms;
   t->only = place;
+  t->sweep.since_ms = since_ms;
   sweep_again(&t->sweep);
   for (size_t i = 0; i < t->place_count; i++)
     for (size_t j = 0; j < t->places[i].count; j++)

@@ -14,6 +14,7 @@ struct boards {
   struct timeouts *timeouts;
   struct timeline *timeline;
   struct loads *loads;
+  bool without_loads;
   struct plan plan; /* the last complete one, which is shown while the next is made */
   struct plan making;
   bool plan_begun;
@@ -68,6 +69,16 @@ void boards_begin(struct boards *b, int64_t since_ms, int64_t until_ms, int plac
   b->plan_begun = false;
 }
 
+bool boards_keep_loads(struct boards *b, bool keep)
+{
+  bool more = keep && b->without_loads;
+  if (!keep && !b->without_loads) {
+    loads_forget(b->loads);
+  }
+  b->without_loads = !keep;
+  return more;
+}
+
 void boards_set_measures(struct boards *b, const struct board_measures *measures)
 {
   b->measures = measures;
@@ -104,7 +115,7 @@ static bool step_plan(struct boards *b, const struct report_scope *s, size_t bud
 bool boards_step(struct boards *b, const struct report_scope *s, size_t budget)
 {
   /* One engine after the other, so that a slice stays a slice. */
-  bool done = loads_step(b->loads, s->model, budget);
+  bool done = b->without_loads || loads_step(b->loads, s->model, budget);
   done = done && burn_step(b->burn, s->model, s->prices, s->now_ms, budget);
   done = done && timeouts_step(b->timeouts, s->model, s->prices, s->now_ms, budget);
   done = done && collisions_step(b->collisions, s->model, s->now_ms, budget);

@@ -35,6 +35,9 @@ void boards_free(struct boards *b);
 void boards_begin(struct boards *b, int64_t since_ms, int64_t until_ms, int place);
 /* Work through some `budget` runs; true: up to date. */
 bool boards_step(struct boards *b, const struct report_scope *scope, size_t budget);
+/* The loads (curves, peaks) cost memory for every run of history: without them they are let go, and curves and peaks are empty. Kept
+ * unless somebody says no. True: they are wanted again, so there is work to do. */
+bool boards_keep_loads(struct boards *b, bool keep);
 /* NULL: none. Not copied. */
 void boards_set_measures(struct boards *b, const struct board_measures *measures);
 const struct board_measures *boards_measures(const struct boards *b); /* never NULL */

@@ -181,7 +181,8 @@ FIELD(p95_seconds)
 static struct cost_sum sum_window(const struct report_scope *s, const struct report_row *row)
 {
   struct cost_sum sum = {.runs = 0};
-  for (size_t i = 0; i < row->job->run_count; i++) {
+  size_t reach = model_runs_reach(row->job, s->since_ms);
+  for (size_t i = 0; i < reach; i++) {
     const struct run *r = &row->job->runs[i];
     if (run_meets(r, s->since_ms, s->until_ms, s->now_ms)) {
       struct cost c = cost_of_run(s->model, s->prices, row->place, row->job, r, s->now_ms);

@@ -147,7 +147,7 @@ static bool compact_fits(const struct run *r, unsigned parts, uint32_t worker_ty
   return took >= 0 && took <= UINT32_MAX && after >= INT32_MIN && after <= INT32_MAX && r->fetched_ms >= 0 &&
          r->fetched_ms / WHEN_SECOND <= UINT32_MAX && r->timeout_minutes < UINT16_MAX && r->workers < UINT16_MAX &&
          (isnan(r->max_capacity) || (r->max_capacity < 1e6 && (double)(float)r->max_capacity == r->max_capacity)) &&
-         worker_type <= UINT16_MAX && glue_version <= UINT16_MAX && r->flags <= UINT8_MAX;
+         worker_type <= UINT16_MAX && glue_version <= UINT16_MAX;
 }
 
 static void pack_compact(struct buf *b, const struct run *r, unsigned parts, uint32_t worker_type,
@@ -155,7 +155,7 @@ static void pack_compact(struct buf *b, const struct run *r, unsigned parts, uin
 {
   struct compact_run c = {.head = (uint8_t)(r->id_form | r->execution_class << 2 | r->bookmark << 4 | COMPACT),
                           .state = r->state,
-                          .flags = (uint8_t)(r->flags & ~(uint32_t)RUN_FLAG_NEW),
+                          .flags = (uint8_t)(r->flags & ~(unsigned)RUN_FLAG_NEW),
                           .timeout = (uint16_t)(r->timeout_minutes + 1),
                           .workers = (uint16_t)(r->workers + 1),
                           .worker_type = (uint16_t)worker_type,
@@ -206,7 +206,7 @@ void pack_run(struct string_map *map, struct buf *b, const struct run *r)
   buf_addc(b, (char)(r->id_form | r->execution_class << 2 | r->bookmark << 4));
   buf_addc(b, (char)r->state);
   pack_u64(b, parts);
-  pack_u64(b, r->flags & ~(uint32_t)RUN_FLAG_NEW);
+  pack_u64(b, r->flags & ~(unsigned)RUN_FLAG_NEW);
   if (r->id_form == RUN_ID_HEX || r->id_form == RUN_ID_HEX_ATTEMPT)
     buf_add(b, r->id_bytes, sizeof r->id_bytes);
   else
@@ -269,7 +269,7 @@ static uint64_t unpack_wide(const struct history *h, struct unpack *u, struct ru
   r->execution_class = head[0] >> 2 & 3;
   r->bookmark = head[0] >> 4 & 3;
   r->state = head[1];
-  r->flags = (uint32_t)unpack_u64(u);
+  r->flags = (uint8_t)unpack_u64(u);
   if (r->id_form == RUN_ID_HEX || r->id_form == RUN_ID_HEX_ATTEMPT)
     unpack_bytes(u, r->id_bytes, sizeof r->id_bytes);
   else

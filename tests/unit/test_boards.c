@@ -269,13 +269,40 @@ static void quotas_by_region(void **state)
   model_free(m);
 }
 
+/* Nobody looks at curves: nothing is kept for them, and it comes back when somebody does. */
+static void loads_come_and_go(void **state)
+{
+  uint32_t seed = 9;
+  struct model *m = random_world(&seed, 1);
+  struct stats_cache *stats = stats_cache_new(0);
+  struct boards *b = boards_new();
+  struct report_scope s = scope_of(m, stats, T0 + 25000 * WHEN_SECOND);
+  (void)state;
+  boards_begin(b, T0, INT64_MAX, -1);
+  settle(b, &s, 100);
+  struct load_peak peak = load_peak(loads_of(boards_loads(b), 0), T0, T0 + WHEN_DAY);
+  assert_true(peak.runs > 0);
+  int64_t sum = cost_sum_nano(&boards_burn(b, &s)->sum);
+  assert_false(boards_keep_loads(b, false));
+  assert_false(boards_keep_loads(b, false));
+  assert_int_equal(load_peak(loads_of(boards_loads(b), 0), T0, T0 + WHEN_DAY).runs, 0);
+  settle(b, &s, 100);
+  assert_int_equal(load_peak(loads_of(boards_loads(b), 0), T0, T0 + WHEN_DAY).runs, 0);
+  assert_int_equal(cost_sum_nano(&boards_burn(b, &s)->sum), sum);
+  assert_true(boards_keep_loads(b, true));
+  settle(b, &s, 100);
+  assert_int_equal(load_peak(loads_of(boards_loads(b), 0), T0, T0 + WHEN_DAY).runs, peak.runs);
+  boards_free(b);
+  stats_cache_free(stats);
+  model_free(m);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(one_curve_of_all_places),
-      cmocka_unit_test(the_same_sum_in_every_form),
-      cmocka_unit_test(slices_come_to_an_end),
-      cmocka_unit_test(quotas_by_region),
+      cmocka_unit_test(one_curve_of_all_places), cmocka_unit_test(the_same_sum_in_every_form),
+      cmocka_unit_test(slices_come_to_an_end),   cmocka_unit_test(quotas_by_region),
+      cmocka_unit_test(loads_come_and_go),
   };
   return cmocka_run_group_tests_name("boards", tests, NULL, NULL);
 }

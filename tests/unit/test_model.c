@@ -641,6 +641,53 @@ static void test_random_histories(void **state)
   }
 }
 
+/* What lies beyond the reach of a window does not meet it; what is put, adopted or changed counts alike. */
+static void test_reach(void **state)
+{
+  (void)state;
+  static const char *const words[] = {"SUCCEEDED", "FAILED", "RUNNING", "WAITING", "EXPIRED"};
+  random_state = 11;
+  size_t spared = 0;
+  for (int round = 0; round < 200; round++) {
+    strid job;
+    struct model *m = model_with_job("orders", &job);
+    unsigned count = 1 + random_below(60);
+    for (unsigned i = 0; i < count; i++) {
+      char id[40];
+      snprintf(id, sizeof id, "run-%u", random_below(80));
+      const char *word = words[random_below(round % 4 == 0 ? 5 : 2)];
+      bool odd = round % 5 == 0 && random_below(20) == 0;
+      struct run_data d = run_blank(id, word, odd ? WHEN_NONE : T0 - (int64_t)random_below(1000) * WHEN_MINUTE);
+      int64_t length = (int64_t)random_below(random_below(10) == 0 ? 300 : 20) * WHEN_MINUTE;
+      if (!run_state_info(run_state_parse(word))->finished)
+        d.modified_ms = WHEN_NONE;
+      else if (random_below(4) == 0)
+        d.modified_ms = odd ? T0 : d.started_ms + length;
+      else if (random_below(20) != 0)
+        d.completed_ms = odd ? T0 : d.started_ms + length;
+      model_put_run(m, 0, job, &d, T0 + (int64_t)i, NULL);
+    }
+    const struct job *j = model_job(m, 0, job);
+    strid copy = model_touch_job(m, 0, "copy")->name;
+    j = model_job(m, 0, job);
+    model_adopt_runs(m, 0, copy, j->runs, j->run_count);
+    for (int w = 0; w < 20; w++) {
+      int64_t since = w == 0 ? INT64_MIN : w == 1 ? INT64_MAX : T0 - (int64_t)random_below(1500) * WHEN_MINUTE;
+      j = model_job(m, 0, job);
+      size_t reach = model_runs_reach(j, since);
+      assert_true(reach <= j->run_count);
+      spared += j->run_count - reach;
+      for (size_t i = reach; i < j->run_count; i++)
+        assert_false(run_meets(&j->runs[i], since, INT64_MAX, T0 + WHEN_MINUTE));
+      reach = model_runs_reach(model_job(m, 0, copy), since);
+      for (size_t i = reach; i < j->run_count; i++)
+        assert_false(run_meets(&j->runs[i], since, INT64_MAX, T0 + WHEN_MINUTE));
+    }
+    model_free(m);
+  }
+  assert_true(spared > 10000);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -660,6 +707,7 @@ int main(void)
       cmocka_unit_test(test_wants),
       cmocka_unit_test(test_docs),
       cmocka_unit_test(test_random_histories),
+      cmocka_unit_test(test_reach),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
