@@ -88,6 +88,7 @@ void desk_aim(struct desk *d, const struct scene *scene)
     d->aimed = true;
     d->caught_up = false;
     boards_begin(d->boards, d->since_ms, d->until_ms, d->place);
+    desk_step(d, scene); /* a window that has moved on by a minute has little to count: nothing need be told of it */
   }
 }
 

@@ -7,7 +7,7 @@ void cli_print_board(struct cli *cli, enum board which, const struct cli_scene *
   struct boards *b = boards_new();
   boards_begin(b, r->since_ms, r->until_ms, -1);
   boards_set_measures(b, r->measures);
-  while (!boards_step(b, &s->scope, SIZE_MAX)) {
+  while (!boards_step_for(b, which, &s->scope, SIZE_MAX)) {
   }
   switch (r->format) {
   case REPORT_JSON: {

@@ -12,9 +12,10 @@
 #include "model/cost.h"
 #include "model/model.h"
 
-#define BURN_TREND   12 /* stretches of the window */
-#define BURN_UNUSUAL 2  /* a run is unusual at more than so many times its job's median */
-#define BURN_CLASSES ((size_t)PRICE_ITEM_COUNT * PRICE_GENERATION_COUNT)
+#define BURN_TREND        12 /* stretches of time, a twelfth of the window each in whole minutes; the last one holds its end */
+#define BURN_UNUSUAL      2 /* a run is unusual at more than so many times its job's median */
+#define BURN_UNUSUAL_MOST ((size_t)1000)
+#define BURN_CLASSES      ((size_t)PRICE_ITEM_COUNT * PRICE_GENERATION_COUNT)
 
 struct burn_job {
   int place;
@@ -23,7 +24,7 @@ struct burn_job {
   struct cost_sum failed;         /* of them, those FAILED, STOPPED or TIMEOUT */
   int64_t median_nano;            /* per successful run, newest 100 known; -1: none */
   int64_t per_run_nano;           /* sum / runs with a known cost; -1: none */
-  int64_t trend_nano[BURN_TREND]; /* average per finished run that began in that part of the window; -1: none */
+  int64_t trend_nano[BURN_TREND]; /* average per finished run that began in that stretch; -1: none */
   double share;                   /* of the total, 0..1 */
 };
 struct burn_day {
@@ -47,8 +48,9 @@ struct burn_result {
   struct burn_day *days; /* oldest first, days of 0 left out */
   size_t day_count;
   struct cost_sum classes[BURN_CLASSES]; /* item * PRICE_GENERATION_COUNT + generation */
-  struct burn_unusual *unusual;          /* newest first */
+  struct burn_unusual *unusual;          /* newest first; of finished ones the last BURN_UNUSUAL_MOST */
   size_t unusual_count;
+  size_t unusual_more; /* older ones beyond */
 
   size_t active_runs;  /* RUNNING and STOPPING */
   size_t waiting_runs; /* WAITING and STARTING */

@@ -4,18 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "base/xalloc.h"
 #include "model/collisions_private.h"
 #include "model/cost.h"
+#include "model/parts.h"
 #include "model/sweep.h"
 
 struct job_part {
   struct collision *items;
   size_t count, cap;
-};
-struct place_part {
-  struct job_part *jobs;
-  size_t count;
 };
 
 /* What predictions rest on: while it stands they stand. */
@@ -34,15 +32,13 @@ struct key {
 };
 
 struct collisions {
-  int64_t since_ms, until_ms;
   int only;
   struct sweep sweep;
-  struct place_part *places;
-  size_t place_count;
+  struct parts parts; /* of struct job_part */
+  struct collision_judge judge;
   struct predictions predictions;
   struct foresight foresight;
-  int64_t longest_ms; /* of the job in work */
-  bool past_stale;    /* a job's items changed: past is to be put together again */
+  bool past_stale; /* a job's items changed: past is to be put together again */
   size_t changes_seen;
   struct key *keys;
   size_t key_count, key_cap;
@@ -62,29 +58,34 @@ double collision_quota_dpu(const char *region)
   return 500;
 }
 
+static void part_empty(void *part)
+{
+  struct job_part *p = part;
+  p->count = 0;
+}
+
+static void part_free(void *part)
+{
+  struct job_part *p = part;
+  free(p->items);
+}
+
 struct collisions *collisions_new(void)
 {
   struct collisions *c = xcalloc(1, sizeof *c);
   sweep_init(&c->sweep);
+  parts_init(&c->parts, sizeof(struct job_part), part_empty, part_free);
+  collision_judge_init(&c->judge);
   c->only = -1;
   return c;
-}
-
-static void place_clear(struct place_part *p)
-{
-  for (size_t i = 0; i < p->count; i++)
-    free(p->jobs[i].items);
-  free(p->jobs);
-  *p = (struct place_part){0};
 }
 
 void collisions_free(struct collisions *c)
 {
   if (c == NULL)
     return;
-  for (size_t i = 0; i < c->place_count; i++)
-    place_clear(&c->places[i]);
-  free(c->places);
+  parts_fini(&c->parts);
+  collision_judge_fini(&c->judge);
   free(c->predictions.items);
   free(c->result.past);
   free(c->result.now);
@@ -98,35 +99,17 @@ void collisions_free(struct collisions *c)
 
 void collisions_begin(struct collisions *c, int64_t since_ms, int64_t until_ms, int place)
 {
-  if (since_ms == c->since_ms && until_ms == c->until_ms && place == c->only)
+  bool other_place = place != c->only;
+  enum sweep_window window = sweep_set_window(&c->sweep, since_ms, until_ms);
+  if (window == SWEEP_WINDOW_SAME && !other_place)
     return;
-  c->since_ms = since_ms;
-  c->until_ms = until_ms;
   c->only = place;
-  c->past_stale = true;
-  c->foresight.known = false;
-  c->sweep.since_ms = since_ms;
-  sweep_again(&c->sweep);
-  for (size_t i = 0; i < c->place_count; i++)
-    for (size_t j = 0; j < c->places[i].count; j++)
-      c->places[i].jobs[j].count = 0;
-}
-
-static struct job_part *part_of(struct collisions *c, const struct model *m, int place, size_t job)
-{
-  if ((size_t)place >= c->place_count) {
-    c->places = xreallocarray(c->places, m->place_count, sizeof *c->places);
-    memset(&c->places[c->place_count], 0, (m->place_count - c->place_count) * sizeof *c->places);
-    c->place_count = m->place_count;
+  c->past_stale = true; /* starts that were refused may have left the window */
+  if (window == SWEEP_WINDOW_OTHER || other_place) {
+    c->foresight.known = false;
+    sweep_again(&c->sweep);
+    parts_empty(&c->parts);
   }
-  struct place_part *p = &c->places[place];
-  if (job >= p->count) {
-    size_t count = m->places[place].job_count;
-    p->jobs = xreallocarray(p->jobs, count, sizeof *p->jobs);
-    memset(&p->jobs[p->count], 0, (count - p->count) * sizeof *p->jobs);
-    p->count = count;
-  }
-  return &p->jobs[job];
 }
 
 bool collisions_step(struct collisions *c, const struct model *m, int64_t now_ms, size_t budget)
@@ -140,21 +123,20 @@ bool collisions_step(struct collisions *c, const struct model *m, int64_t now_ms
       return false;
     case SWEEP_CLEARED:
       c->past_stale = true;
-      if ((size_t)s.place < c->place_count)
-        place_clear(&c->places[s.place]);
+      parts_clear_place(&c->parts, s.place);
+      at_work_forget(&c->judge.at_work);
       break;
     case SWEEP_RUNS: {
       const struct job *j = &m->places[s.place].jobs[s.job];
-      struct job_part *part = part_of(c, m, s.place, s.job);
+      struct job_part *part = parts_get(&c->parts, m, s.place, s.job);
+      collision_judge_job(&c->judge, m, j);
       if (s.first) {
-        c->longest_ms = collisions_longest_ms(j, now_ms);
         c->past_stale = c->past_stale || part->count > 0;
         part->count = 0;
       }
       for (size_t i = s.from; i < s.to; i++) {
         struct collision item;
-        if (!run_meets(&j->runs[i], c->since_ms, c->until_ms, now_ms) ||
-            !collisions_judge(m, j, i, c->longest_ms, now_ms, &item))
+        if (!sweep_meets(&c->sweep, &j->runs[i], now_ms) || !collision_judge_run(&c->judge, m, i, now_ms, &item))
           continue;
         part->items = xgrow(part->items, &part->cap, part->count + 1, sizeof *part->items);
         part->items[part->count++] = item;
@@ -190,13 +172,13 @@ static void add_key(struct collisions *c, const struct collision *item)
 }
 
 /* Starts made here that the service refused for concurrency or a quota. */
-static void add_rejected(struct collisions *c, const struct model *m, int64_t now_ms, struct collision *items)
+static void add_rejected(struct collisions *c, const struct model *m, struct collision *items)
 {
   for (size_t i = 0; i < m->change_count; i++) {
     const struct change *change = &m->changes[i];
     bool refused = change->result == CHANGE_REFUSED && (change->kind == ERR_CONFLICT || change->kind == ERR_LIMIT);
     if (!refused || change->run_id != 0 || change->context < 0 || (size_t)change->context >= m->context_count ||
-        change->at_ms < c->since_ms || change->at_ms > c->until_ms)
+        change->at_ms < c->sweep.since_ms || change->at_ms > c->sweep.until_ms)
       continue;
     int place = m->contexts[change->context].place;
     const struct job *j = place < 0 ? NULL : model_job(m, place, change->job);
@@ -204,8 +186,8 @@ static void add_rejected(struct collisions *c, const struct model *m, int64_t no
       continue;
     struct collision item = {
         .place = place, .job = change->job, .at_ms = change->at_ms, .kind = COLLISION_REJECTED, .waited_seconds = -1};
-    size_t count = collisions_at_work(j, change->at_ms, SIZE_MAX, now_ms, item.blocked_by, COLLISION_BLOCKERS_MAX);
-    item.blocked_by_count = count < COLLISION_BLOCKERS_MAX ? count : COLLISION_BLOCKERS_MAX;
+    collision_judge_job(&c->judge, m, j);
+    collisions_blockers(&c->judge.at_work, &item, SIZE_MAX);
     items[i] = item;
     add_key(c, &items[i]);
   }
@@ -243,9 +225,9 @@ static void look_at_job(struct collisions *c, const struct model *m, struct stat
     }
     if (r->state != RUN_STARTING && r->state != RUN_RUNNING && r->state != RUN_STOPPING)
       continue;
-    double dpu = model_run_dpu(m, r);
-    if (!isnan(dpu) && dpu < 1e9)
-      account->dpu_micros += (int64_t)llround(dpu * 1e6);
+    int64_t size = cost_size_micros(model_run_dpu(m, r));
+    if (size >= 0)
+      sum_add(&account->dpu_micros, size);
     if (now.active == 0 || began_or_now(r, now_ms) < began_or_now(&now.holder, now_ms))
       now.holder = *r;
     now.active++;
@@ -273,17 +255,29 @@ static int compare_keys(const void *a, const void *b)
   return x->item->job < y->item->job ? -1 : x->item->job > y->item->job;
 }
 
-static void gather_past(struct collisions *c, const struct model *m, int64_t now_ms)
+/* Changes of the model's list of writes: how many there are, and how many have their result. */
+static size_t changes_of(const struct model *m)
+{
+  size_t count = m->change_count;
+  for (size_t i = 0; i < m->change_count; i++)
+    count += m->changes[i].result != CHANGE_PENDING;
+  return count;
+}
+
+static void gather_past(struct collisions *c, const struct model *m)
 {
   struct collisions_result *r = &c->result;
   struct collision *rejected = xcalloc(m->change_count == 0 ? 1 : m->change_count, sizeof *rejected);
   c->wait_count = c->key_count = r->past_count = 0;
   r->rejected = r->failed = r->queued = r->by_account = 0;
-  for (size_t p = 0; p < c->place_count; p++)
-    for (size_t i = 0; i < c->places[p].count; i++)
-      for (size_t k = 0; k < c->places[p].jobs[i].count; k++)
-        add_key(c, &c->places[p].jobs[i].items[k]);
-  add_rejected(c, m, now_ms, rejected);
+  for (size_t p = 0; p < c->parts.place_count; p++) {
+    for (size_t i = 0; i < c->parts.places[p].count; i++) {
+      const struct job_part *part = parts_at(&c->parts, p, i);
+      for (size_t k = 0; k < part->count; k++)
+        add_key(c, &part->items[k]);
+    }
+  }
+  add_rejected(c, m, rejected);
   if (c->key_count > 1)
     qsort(c->keys, c->key_count, sizeof *c->keys, compare_keys);
   for (size_t i = 0; i < c->key_count; i++)
@@ -291,7 +285,7 @@ static void gather_past(struct collisions *c, const struct model *m, int64_t now
   stats_sort(c->waits, c->wait_count);
   r->median_wait_seconds = c->wait_count == 0 ? -1 : (int64_t)stats_percentile(c->waits, c->wait_count, 50);
   c->past_stale = false;
-  c->changes_seen = m->change_count;
+  c->changes_seen = changes_of(m);
   free(rejected);
 }
 
@@ -337,7 +331,7 @@ const struct collisions_result *collisions_result(struct collisions *c, const st
                                                   size_t quota_count, int64_t now_ms)
 {
   struct collisions_result *r = &c->result;
-  int64_t until = c->until_ms < now_ms ? c->until_ms : now_ms;
+  int64_t until = c->sweep.until_ms < now_ms ? c->sweep.until_ms : now_ms;
   bool same = sees_the_same(c, m, plan, now_ms);
   size_t known_accounts = r->account_count;
   r->now_count = r->warning_count = r->account_count = 0;
@@ -353,7 +347,7 @@ const struct collisions_result *collisions_result(struct collisions *c, const st
         .expected_at_ms = WHEN_NONE};
     for (size_t i = 0; i < m->places[p].job_count; i++)
       look_at_job(c, m, stats, &account, i, now_ms);
-    account.peak = load_peak(loads_of(loads, (int)p), c->since_ms, until + 1);
+    account.peak = load_peak(loads_of(loads, (int)p), c->sweep.since_ms, until + 1);
     if (same && r->account_count < known_accounts && r->accounts[r->account_count].place == (int)p) {
       account.expected_dpu_micros = r->accounts[r->account_count].expected_dpu_micros;
       account.expected_at_ms = r->accounts[r->account_count].expected_at_ms;
@@ -362,8 +356,8 @@ const struct collisions_result *collisions_result(struct collisions *c, const st
     }
     add_account(c, &account);
   }
-  if (c->past_stale || c->changes_seen != m->change_count || !same)
-    gather_past(c, m, now_ms);
+  if (c->past_stale || c->changes_seen != changes_of(m))
+    gather_past(c, m);
   if (!same)
     collisions_predict(&c->predictions, m, stats, plan, c->only, now_ms);
   r->predicted = c->predictions.items;

@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "base/text.h"
 #include "model/cost.h"
 
-#define WAIT_LEAST_MS    (10 * WHEN_SECOND) /* less is start-up */
-#define START_UP_MS      (3 * WHEN_MINUTE)  /* a run that worked so soon did not wait for a slot */
-#define ACCOUNT_WAIT_MS  (5 * WHEN_MINUTE)
+#define WAIT_LEAST       10                 /* seconds; less is start-up */
+#define ACCOUNT_WAIT     300                /* seconds */
 #define RELEASE_SLACK_MS (30 * WHEN_SECOND) /* a slot is free a little after its run has ended, by another clock */
-#define LOOK_BACK        1000               /* older runs of a job that are looked at for one collision */
 
 const char *collision_kind_word(enum collision_kind k)
 {
@@ -55,7 +54,7 @@ int64_t collision_waited_seconds(const struct run *r, int64_t now_ms)
     began = !run_finished(r) ? now_ms : r->completed_ms;
   if (began == WHEN_NONE)
     return -1;
-  return began > r->started_ms ? (began - r->started_ms) / WHEN_SECOND : 0;
+  return began > r->started_ms ? sum_less(began, r->started_ms) / WHEN_SECOND : 0;
 }
 
 int32_t collisions_limit(const struct job *j)
@@ -63,117 +62,98 @@ int32_t collisions_limit(const struct job *j)
   return j->max_concurrent_runs < 1 ? 1 : j->max_concurrent_runs;
 }
 
-/* Runs that have begun hold a slot for sure. Between acceptance and work a run may have been starting up (and held one) or waiting (and held
- * none), which its times do not tell: a short while is taken as start-up, but only where runs at work do not explain the rest. */
-static bool at_work(const struct run *r, int64_t at_ms, int64_t now_ms, int64_t start_up_ms)
+/* Those that hold a slot for sure; where they do not explain a full job, those that may have been starting up as well. */
+static size_t find_at_work(struct at_work *w, int64_t at_ms, size_t except, struct run *out, size_t cap, size_t *filled)
 {
-  int64_t began = cost_began(r, NULL);
-  if (r->started_ms == WHEN_NONE || r->started_ms > at_ms || r->state == RUN_WAITING || r->state == RUN_EXPIRED ||
-      r->state == RUN_ERROR)
-    return false;
-  if (began == WHEN_NONE)
-    began = r->started_ms; /* STARTING */
-  bool held = began <= at_ms || began - r->started_ms <= start_up_ms;
-  return held && cost_ended(r, now_ms) > at_ms;
-}
-
-/* Index of the newest run that had started by then; those without a time are last. */
-static size_t first_started(const struct job *j, int64_t at_ms)
-{
-  size_t low = 0, high = j->run_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (j->runs[middle].started_ms != WHEN_NONE && j->runs[middle].started_ms > at_ms)
-      low = middle + 1;
-    else
-      high = middle;
+  size_t indexes[COLLISION_BLOCKERS_MAX];
+  enum at_work_kind kind = AT_WORK;
+  size_t count = at_work_count(w, kind, at_ms, except);
+  if (count < (size_t)collisions_limit(w->job)) {
+    kind = AT_WORK_OR_STARTING;
+    count = at_work_count(w, kind, at_ms, except);
   }
-  return low;
-}
-
-static size_t count_at_work(const struct job *j, int64_t longest_ms, int64_t at_ms, size_t except, int64_t now_ms,
-                            int64_t start_up_ms, struct run *out, size_t cap)
-{
-  size_t count = 0, first = first_started(j, at_ms);
-  for (size_t i = first; i < j->run_count && i - first < LOOK_BACK; i++) {
-    int64_t started = j->runs[i].started_ms;
-    if (started == WHEN_NONE || started < at_ms - longest_ms)
-      break;
-    if (i == except || !at_work(&j->runs[i], at_ms, now_ms, start_up_ms))
-      continue;
-    if (count < cap)
-      out[count] = j->runs[i];
-    count++;
-  }
+  *filled =
+      at_work_newest(w, kind, at_ms, except, indexes, cap < COLLISION_BLOCKERS_MAX ? cap : COLLISION_BLOCKERS_MAX);
+  for (size_t i = 0; i < *filled; i++)
+    out[i] = w->job->runs[indexes[i]];
   return count;
 }
 
-static size_t find_at_work(const struct job *j, int64_t longest_ms, int64_t at_ms, size_t except, int64_t now_ms,
-                           struct run *out, size_t cap)
+size_t collisions_blockers(struct at_work *w, struct collision *c, size_t except)
 {
-  size_t count = count_at_work(j, longest_ms, at_ms, except, now_ms, 0, out, cap);
-  if (count >= (size_t)collisions_limit(j))
-    return count;
-  return count_at_work(j, longest_ms, at_ms, except, now_ms, START_UP_MS, out, cap);
-}
-
-size_t collisions_at_work(const struct job *j, int64_t at_ms, size_t except, int64_t now_ms, struct run *out,
-                          size_t cap)
-{
-  return find_at_work(j, collisions_longest_ms(j, now_ms), at_ms, except, now_ms, out, cap);
-}
-
-int64_t collisions_longest_ms(const struct job *j, int64_t now_ms)
-{
-  int64_t longest = 0;
-  for (size_t i = 0; i < j->run_count; i++) {
-    const struct run *r = &j->runs[i];
-    int64_t end = run_finished(r) ? r->completed_ms : now_ms;
-    if (r->started_ms != WHEN_NONE && end != WHEN_NONE && end - r->started_ms > longest)
-      longest = end - r->started_ms;
-  }
-  return longest;
-}
-
-static size_t blockers_of(struct collision *c, const struct job *j, size_t index, int64_t longest_ms, int64_t now_ms)
-{
-  size_t count = find_at_work(j, longest_ms, c->at_ms, index, now_ms, c->blocked_by, COLLISION_BLOCKERS_MAX);
-  c->blocked_by_count = count < COLLISION_BLOCKERS_MAX ? count : COLLISION_BLOCKERS_MAX;
-  return count;
+  return find_at_work(w, c->at_ms, except, c->blocked_by, COLLISION_BLOCKERS_MAX, &c->blocked_by_count);
 }
 
 /* A run that began only when the job had a slot again. */
-static bool waited_for_job(struct collision *c, const struct job *j, size_t index, int64_t longest_ms,
-                           int64_t waited_ms, int64_t now_ms)
+static bool waited_for_job(struct at_work *w, struct collision *c, size_t index, int64_t waited_ms)
 {
-  size_t limit = (size_t)collisions_limit(j);
-  if (blockers_of(c, j, index, longest_ms, now_ms) < limit)
+  size_t limit = (size_t)collisions_limit(w->job);
+  if (collisions_blockers(w, c, index) < limit)
     return false;
   /* still full when it began: the limit was another one at that time */
-  int64_t began = c->at_ms + waited_ms + RELEASE_SLACK_MS;
-  return c->run.state == RUN_EXPIRED || count_at_work(j, longest_ms, began, index, now_ms, 0, NULL, 0) < limit;
+  int64_t began = sum_of(sum_of(c->at_ms, waited_ms), RELEASE_SLACK_MS);
+  return c->run.state == RUN_EXPIRED || at_work_count(w, AT_WORK, began, index) < limit;
 }
 
-bool collisions_judge(const struct model *m, const struct job *j, size_t index, int64_t longest_ms, int64_t now_ms,
-                      struct collision *out)
+/* Runs of a job fail with the same few texts as a rule. */
+static bool kind_of_error(struct collision_judge *judge, const struct model *m, strid error, enum collision_kind *kind)
 {
+  struct collision_verdict *v = &judge->verdicts[error % COLLISION_VERDICTS];
+  if (error == 0)
+    return false;
+  if (v->error != error) {
+    v->error = error;
+    v->collision = collision_of_error(model_str(m, error), &v->kind);
+  }
+  *kind = v->kind;
+  return v->collision;
+}
+
+void collision_judge_init(struct collision_judge *judge)
+{
+  memset(judge->verdicts, 0, sizeof judge->verdicts);
+  at_work_init(&judge->at_work);
+}
+
+void collision_judge_fini(struct collision_judge *judge)
+{
+  at_work_fini(&judge->at_work);
+}
+
+void collision_judge_job(struct collision_judge *judge, const struct model *m, const struct job *j)
+{
+  at_work_of(&judge->at_work, m, j);
+  memset(judge->verdicts, 0, sizeof judge->verdicts);
+}
+
+bool collision_judge_run(struct collision_judge *judge, const struct model *m, size_t index, int64_t now_ms,
+                         struct collision *out)
+{
+  struct at_work *w = &judge->at_work;
+  const struct job *j = w->job;
   const struct run *r = &j->runs[index];
   if (r->started_ms == WHEN_NONE || r->state == RUN_WAITING || r->state == RUN_STARTING)
     return false;
-  *out = (struct collision){
-      .place = j->place, .job = j->name, .at_ms = r->started_ms, .has_run = true, .run = *r, .waited_seconds = -1};
+  enum collision_kind kind = COLLISION_FAILED;
   int64_t waited = collision_waited_seconds(r, now_ms);
-  if (run_finished(r) && r->state != RUN_SUCCEEDED && collision_of_error(model_str(m, r->error), &out->kind)) {
-    bool waited_first = r->execution_seconds <= 0 && waited * WHEN_SECOND >= WAIT_LEAST_MS;
-    out->waited_seconds = waited_first ? waited : -1;
-    if (out->kind == COLLISION_FAILED)
-      blockers_of(out, j, index, longest_ms, now_ms);
+  bool refused = run_finished(r) && r->state != RUN_SUCCEEDED && kind_of_error(judge, m, r->error, &kind);
+  if (!refused && waited < WAIT_LEAST)
+    return false;
+  *out = (struct collision){.place = j->place,
+                            .job = j->name,
+                            .at_ms = r->started_ms,
+                            .kind = kind,
+                            .has_run = true,
+                            .run = *r,
+                            .waited_seconds = -1};
+  if (refused) {
+    out->waited_seconds = r->execution_seconds <= 0 && waited >= WAIT_LEAST ? waited : -1;
+    if (kind == COLLISION_FAILED)
+      collisions_blockers(w, out, index);
     return true;
   }
-  if (waited < 0 || waited * WHEN_SECOND < WAIT_LEAST_MS)
-    return false;
   out->waited_seconds = waited;
-  if (waited_for_job(out, j, index, longest_ms, waited * WHEN_SECOND, now_ms)) {
+  if (waited_for_job(w, out, index, sum_times(waited, WHEN_SECOND))) {
     out->kind = COLLISION_QUEUED;
     return true;
   }
@@ -183,6 +163,5 @@ bool collisions_judge(const struct model *m, const struct job *j, size_t index, 
     return true;
   }
   out->kind = COLLISION_ACCOUNT;
-  return (r->flags & RUN_FLAG_QUEUING) != 0 && r->execution_class != CLASS_FLEX &&
-         waited * WHEN_SECOND >= ACCOUNT_WAIT_MS;
+  return (r->flags & RUN_FLAG_QUEUING) != 0 && r->execution_class != CLASS_FLEX && waited >= ACCOUNT_WAIT;
 }

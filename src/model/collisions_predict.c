@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "base/xalloc.h"
 #include "model/cost.h"
 
@@ -34,7 +35,7 @@ static double lasts(const struct job_stats *s, double elapsed, double needed)
 
 static double seconds_between(int64_t from_ms, int64_t to_ms)
 {
-  return to_ms > from_ms ? (double)(to_ms - from_ms) / (double)WHEN_SECOND : 0;
+  return to_ms > from_ms ? (double)sum_less(to_ms, from_ms) / (double)WHEN_SECOND : 0;
 }
 
 static bool endless(const struct job *j)
@@ -69,20 +70,39 @@ static size_t live_candidates(struct candidate *out, const struct job *j, const 
   return count;
 }
 
-/* Earlier planned starts of the same job: index runs down from the one in question. */
-static size_t planned_candidates(struct candidate *out, size_t room, const struct plan *plan, size_t index,
-                                 const struct job *j, const struct job_stats *s)
+/* Of each planned start the one before it of the same job, as its index + 1; 0: it is the first. The caller frees it. */
+static uint32_t *link_starts(const struct model *m, const struct plan *plan)
+{
+  uint32_t *before = xcalloc(plan->count + 1, sizeof *before), **last = xcalloc(m->place_count + 1, sizeof *last);
+  for (size_t p = 0; p < m->place_count; p++)
+    last[p] = xcalloc(m->places[p].job_count + 1, sizeof **last);
+  for (size_t i = 0; i < plan->count; i++) {
+    const struct planned_start *start = &plan->starts[i];
+    const struct job *j = model_job(m, start->place, start->job);
+    if (j == NULL)
+      continue;
+    uint32_t *of_job = &last[start->place][j - m->places[start->place].jobs];
+    before[i] = *of_job;
+    *of_job = (uint32_t)(i + 1);
+  }
+  for (size_t p = 0; p < m->place_count; p++)
+    free(last[p]);
+  free(last);
+  return before;
+}
+
+/* Earlier planned starts of the same job, from the one in question back. */
+static size_t planned_candidates(struct candidate *out, size_t room, const struct plan *plan, const uint32_t *links,
+                                 size_t index, const struct job *j, const struct job_stats *s)
 {
   const struct planned_start *start = &plan->starts[index];
   size_t count = 0;
   if (s->times.count == 0)
     return 0;
-  for (size_t i = index; i > 0 && count < room; i--) {
+  for (size_t i = links[index]; i > 0 && count < room; i = links[i - 1]) {
     const struct planned_start *before = &plan->starts[i - 1];
     if (seconds_between(before->at_ms, start->at_ms) > s->times.max && !endless(j))
       break;
-    if (before->job != start->job || before->place != start->place)
-      continue;
     out[count++] = (struct candidate){.began_ms = before->at_ms,
                                       .chance = lasts(s, 0, seconds_between(before->at_ms, start->at_ms)),
                                       .until_ms = before->at_ms + (int64_t)(s->times.p50 * (double)WHEN_SECOND),
@@ -133,6 +153,7 @@ static unsigned advise(const struct model *m, const struct job *j, const struct 
 void collisions_predict(struct predictions *out, const struct model *m, struct stats_cache *stats,
                         const struct plan *plan, int only, int64_t now_ms)
 {
+  uint32_t *links = plan == NULL ? NULL : link_starts(m, plan);
   out->count = 0;
   for (size_t i = 0; plan != NULL && i < plan->count; i++) {
     const struct planned_start *start = &plan->starts[i];
@@ -142,7 +163,7 @@ void collisions_predict(struct predictions *out, const struct model *m, struct s
       continue;
     const struct job_stats *s = stats_cache_get(stats, m, start->place, (size_t)(j - m->places[start->place].jobs));
     size_t count = live_candidates(c, j, s, start->at_ms, now_ms);
-    count += planned_candidates(&c[count], CANDIDATES_MAX, plan, i, j, s);
+    count += planned_candidates(&c[count], CANDIDATES_MAX, plan, links, i, j, s);
     int32_t limit = collisions_limit(j);
     double confidence = chance_of_limit(c, count, limit);
     if (count == 0 || confidence < COLLISION_LEAST_CONFIDENCE)
@@ -168,6 +189,7 @@ void collisions_predict(struct predictions *out, const struct model *m, struct s
     out->items = xgrow(out->items, &out->cap, out->count + 1, sizeof *out->items);
     out->items[out->count++] = p;
   }
+  free(links);
 }
 
 /* The highest level that medians foretell: live runs until their expected ends, planned ones in their time. */
@@ -184,20 +206,19 @@ void collisions_expect_peak(struct collision_account *a, const struct model *m, 
       if (run_finished(&j->runs[k]))
         continue;
       left--;
-      double dpu = model_run_dpu(m, &j->runs[k]);
+      int64_t size = cost_size_micros(model_run_dpu(m, &j->runs[k]));
       const struct job_stats *s = stats_cache_get(stats, m, a->place, i);
       int64_t until = endless(j) ? WHEN_NONE : schedule_run_end(&j->runs[k], s, now_ms, 50);
-      if (!isnan(dpu) && dpu < 1e9)
-        load_add(l, now_ms, until != WHEN_NONE && until <= now_ms ? now_ms + 1 : until, (int64_t)llround(dpu * 1e6));
+      if (size >= 0)
+        load_add(l, now_ms, until != WHEN_NONE && until <= now_ms ? now_ms + 1 : until, size);
     }
   }
   for (size_t i = 0; plan != NULL && i < plan->count; i++) {
     const struct planned_start *start = &plan->starts[i];
     const struct job *j = start->place == a->place ? model_job(m, start->place, start->job) : NULL;
-    double dpu = j == NULL ? (double)NAN : model_job_dpu(m, j);
-    if (!isnan(dpu) && dpu < 1e9 && !isnan(start->seconds))
-      load_add(l, start->at_ms, start->at_ms + (int64_t)(start->seconds * (double)WHEN_SECOND),
-               (int64_t)llround(dpu * 1e6));
+    int64_t size = j == NULL ? -1 : cost_size_micros(model_job_dpu(m, j));
+    if (size >= 0 && !isnan(start->seconds))
+      load_add(l, start->at_ms, start->at_ms + (int64_t)(start->seconds * (double)WHEN_SECOND), size);
   }
   struct load_peak peak = load_peak(l, now_ms, end + 1);
   a->expected_dpu_micros = peak.dpu_micros;

@@ -2,19 +2,30 @@
 #ifndef GLUETOP_MODEL_COLLISIONS_PRIVATE_H
 #define GLUETOP_MODEL_COLLISIONS_PRIVATE_H
 
+#include "model/at_work.h"
 #include "model/collisions.h"
 
 int32_t collisions_limit(const struct job *j); /* MaxConcurrentRuns; the service's default is 1 */
 
-/* The longest time from acceptance to end of any run of the job: runs accepted longer than that before a moment were over by then. One
- * pass over the runs. */
-int64_t collisions_longest_ms(const struct job *j, int64_t now_ms);
-/* Is this run a collision? index in j->runs. */
-bool collisions_judge(const struct model *m, const struct job *j, size_t index, int64_t longest_ms, int64_t now_ms,
-                      struct collision *out);
-/* Runs of the job at work at that moment, but for the run at `except` (SIZE_MAX: none); fills at most cap, returns how many there are. */
-size_t collisions_at_work(const struct job *j, int64_t at_ms, size_t except, int64_t now_ms, struct run *out,
-                          size_t cap);
+/* Judges the runs of one job after the other. */
+#define COLLISION_VERDICTS 64
+struct collision_verdict {
+  strid error; /* of whose text this is known; 0: none yet */
+  enum collision_kind kind;
+  bool collision;
+};
+struct collision_judge {
+  struct at_work at_work;
+  struct collision_verdict verdicts[COLLISION_VERDICTS];
+};
+void collision_judge_init(struct collision_judge *judge);
+void collision_judge_fini(struct collision_judge *judge);
+void collision_judge_job(struct collision_judge *judge, const struct model *m, const struct job *j); /* as at_work_of */
+/* Is this run of the job a collision? index in its runs. */
+bool collision_judge_run(struct collision_judge *judge, const struct model *m, size_t index, int64_t now_ms,
+                         struct collision *out);
+/* Fills blocked_by with runs of the job at work at c->at_ms, but for the run at `except` (SIZE_MAX: none); returns how many there were. */
+size_t collisions_blockers(struct at_work *w, struct collision *c, size_t except);
 
 /* Fills predicted, and the accounts' expected peaks. */
 struct predictions {

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sum.h"
+#include "model/private.h"
 #include "model/worker.h"
 
 #define MICROS              INT64_C(1000000)
@@ -68,12 +70,17 @@ static bool has_old_minimum(const char *version)
   return version != NULL && (strncmp(version, "0.", 2) == 0 || strcmp(version, "1.0") == 0);
 }
 
-/* A number of DPU or DPU-seconds in millionths; -1 for what cannot be one. */
-static int64_t to_micros(double value)
+/* In millionths; -1 for what cannot be one. */
+static int64_t to_micros(double value, double most)
 {
-  if (isnan(value) || value < 0 || value > 9e12)
+  if (isnan(value) || value < 0 || value > most)
     return -1;
   return (int64_t)llround(value * (double)MICROS);
+}
+
+int64_t cost_size_micros(double dpu)
+{
+  return to_micros(dpu, SIZE_DPU_MAX);
 }
 
 static struct terms terms_of(const struct model *m, const struct job *j, const struct run *r)
@@ -93,7 +100,7 @@ static struct terms terms_of(const struct model *m, const struct job *j, const s
   }
   if (t.type != JOB_PYTHON_SHELL && t.type != JOB_RAY && has_old_minimum(t.version))
     t.minimum_seconds = OLD_MINIMUM_SECONDS;
-  t.dpu_micros = to_micros(model_run_dpu(m, r));
+  t.dpu_micros = cost_size_micros(model_run_dpu(m, r));
   t.varies = r->execution_class == CLASS_FLEX || (r->flags & RUN_FLAG_AUTO_SCALING) != 0;
   return t;
 }
@@ -173,14 +180,14 @@ static bool billed_ms(const struct run *r, const struct terms *t, int64_t now_ms
       int64_t began = cost_began(r, guessed);
       if (began == WHEN_NONE || r->completed_ms == WHEN_NONE)
         return false;
-      *ms = r->completed_ms > began ? r->completed_ms - began : 0;
+      *ms = r->completed_ms > began ? sum_less(r->completed_ms, began) : 0;
       *guessed = true; /* it may hold waiting and start-up */
     }
   } else {
     int64_t began = cost_began(r, guessed);
     if (began == WHEN_NONE)
       return false;
-    *ms = now_ms > began ? now_ms - began : 0;
+    *ms = now_ms > began ? sum_less(now_ms, began) : 0;
     *guessed = *guessed || r->state == RUN_STATE_UNKNOWN;
   }
   if (*ms < minimum)
@@ -192,7 +199,7 @@ static struct cost capacity_of(const struct run *r, const struct terms *t, int64
 {
   enum run_state state = (enum run_state)r->state;
   const struct run_state_info *info = run_state_info(state);
-  int64_t measured = to_micros(r->dpu_seconds), ms = 0;
+  int64_t measured = to_micros(r->dpu_seconds, SIZE_DPU_SECONDS_MAX), ms = 0;
   bool guessed = false;
   if (state != RUN_STATE_UNKNOWN && !info->billed)
     return nothing();
@@ -285,7 +292,7 @@ enum cost_limit cost_worst_of_run(const struct model *m, const struct price_tabl
   struct terms t = terms_of(m, j, r);
   struct price price = cost_price_of_run(m, prices, place, j, r, NULL, NULL, NULL);
   int64_t began = cost_began(r, NULL);
-  int64_t so_far = began == WHEN_NONE || now_ms < began ? 0 : (now_ms - began) / WHEN_SECOND;
+  int64_t so_far = began == WHEN_NONE || now_ms < began ? 0 : sum_less(now_ms, began) / WHEN_SECOND;
   return worst(t.dpu_micros, model_run_timeout(m, j, r, NULL), &price, so_far, nano);
 }
 
@@ -306,18 +313,11 @@ enum cost_limit cost_worst_of_job(const struct model *m, const struct price_tabl
 
 /* --- sums ----------------------------------------------------------------------------------------------------------- */
 
-/* Sums of nonsense stay at the end of the scale: a service that lies must not turn money negative. */
-static void add_to(int64_t *sum, int64_t more)
-{
-  if (__builtin_add_overflow(*sum, more, sum))
-    *sum = more < 0 ? INT64_MIN : INT64_MAX;
-}
-
 static int64_t add_up(const int64_t *parts)
 {
   int64_t sum = parts[COST_MEASURED];
-  add_to(&sum, parts[COST_COMPUTED]);
-  add_to(&sum, parts[COST_ESTIMATED]);
+  sum_add(&sum, parts[COST_COMPUTED]);
+  sum_add(&sum, parts[COST_ESTIMATED]);
   return sum;
 }
 
@@ -326,8 +326,8 @@ void cost_sum_add(struct cost_sum *s, const struct cost *c)
   s->runs++;
   if (c->usd_basis == COST_UNKNOWN)
     s->runs_unknown++;
-  add_to(&s->nano[c->usd_basis], c->nano);
-  add_to(&s->dpu_micros[c->dpu_basis], c->dpu_micros);
+  sum_add(&s->nano[c->usd_basis], c->nano);
+  sum_add(&s->dpu_micros[c->dpu_basis], c->dpu_micros);
 }
 
 void cost_sum_take(struct cost_sum *s, const struct cost *c)
@@ -335,8 +335,8 @@ void cost_sum_take(struct cost_sum *s, const struct cost *c)
   s->runs--;
   if (c->usd_basis == COST_UNKNOWN)
     s->runs_unknown--;
-  add_to(&s->nano[c->usd_basis], -c->nano);
-  add_to(&s->dpu_micros[c->dpu_basis], -c->dpu_micros);
+  sum_add(&s->nano[c->usd_basis], -c->nano);
+  sum_add(&s->dpu_micros[c->dpu_basis], -c->dpu_micros);
 }
 
 void cost_sum_add_sum(struct cost_sum *s, const struct cost_sum *more)
@@ -344,8 +344,8 @@ void cost_sum_add_sum(struct cost_sum *s, const struct cost_sum *more)
   s->runs += more->runs;
   s->runs_unknown += more->runs_unknown;
   for (int b = 0; b < COST_BASIS_COUNT; b++) {
-    add_to(&s->nano[b], more->nano[b]);
-    add_to(&s->dpu_micros[b], more->dpu_micros[b]);
+    sum_add(&s->nano[b], more->nano[b]);
+    sum_add(&s->dpu_micros[b], more->dpu_micros[b]);
   }
 }
 
@@ -366,7 +366,12 @@ static int64_t part_before(int64_t whole, int64_t began_ms, int64_t ended_ms, in
     return whole;
   if (t_ms <= began_ms)
     return 0;
-  int64_t length = (ended_ms - began_ms + WHEN_SECOND - 1) / WHEN_SECOND, done = (t_ms - began_ms) / WHEN_SECOND;
+  int64_t length = sum_less(ended_ms, began_ms), done = sum_less(t_ms, began_ms) / WHEN_SECOND;
+  length = length / WHEN_SECOND + (length % WHEN_SECOND != 0);
+  if (length > UINT32_MAX) { /* longer than 136 years: nonsense, but it must add up */
+    done /= UINT32_MAX;
+    length = length / UINT32_MAX + 1;
+  }
   return cost_mul_div(whole, done, length);
 }
 

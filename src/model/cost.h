@@ -81,6 +81,10 @@ double cost_dpu_hours(int64_t dpu_micros);
  * the whole exactly. Use it for money and for capacity. */
 int64_t cost_part(int64_t whole, int64_t began_ms, int64_t ended_ms, int64_t from_ms, int64_t to_ms);
 
+/* A number of DPU as millionths: of a run at work, or of a job. -1: unknown, or what cannot be one (NAN, negative, more than a million DPU,
+ * a thousand times what the service lets an account have). */
+int64_t cost_size_micros(double dpu);
+
 /* a * b / c, half up, without overflow in between; 0 < c < 2^32, a and b not negative; saturates. */
 int64_t cost_mul_div(int64_t a, int64_t b, int64_t c);
 

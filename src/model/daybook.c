@@ -32,11 +32,24 @@ int64_t daybook_day_of(int64_t ms)
   return day < DAY_LEAST ? DAY_LEAST : day > DAY_MOST ? DAY_MOST : day;
 }
 
+void daybook_copy(struct daybook *to, const struct daybook *from)
+{
+  if (from->count == 0) {
+    to->count = 0;
+    return;
+  }
+  to->days = xreallocarray(to->days, from->count, sizeof *to->days);
+  memcpy(to->days, from->days, from->count * sizeof *to->days);
+  to->first = from->first;
+  to->count = from->count;
+}
+
 struct daybook_day daybook_get(const struct daybook *b, int64_t day)
 {
   if (b->count == 0 || day < b->first || day >= b->first + (int64_t)b->count)
     return (struct daybook_day){0, 0, 0, 0};
-  return b->days[day - b->first];
+  const struct daybook_sums *d = &b->days[day - b->first];
+  return (struct daybook_day){sum_wide_get(&d->nano), sum_wide_get(&d->dpu_micros), d->unknown, d->estimated};
 }
 
 static void reach(struct daybook *b, int64_t day)
@@ -49,7 +62,7 @@ static void reach(struct daybook *b, int64_t day)
     first = day - 30 < DAY_LEAST ? DAY_LEAST : day - 30;
   if (day + 1 > end)
     end = day + 1;
-  struct daybook_day *days = xcalloc((size_t)(end - first), sizeof *days);
+  struct daybook_sums *days = xcalloc((size_t)(end - first), sizeof *days);
   if (b->count > 0)
     memcpy(&days[b->first - first], b->days, b->count * sizeof *days);
   free(b->days);
@@ -61,29 +74,52 @@ static void reach(struct daybook *b, int64_t day)
 void daybook_put(struct daybook *b, int64_t day, const struct daybook_day *d, int sign)
 {
   reach(b, day);
-  struct daybook_day *to = &b->days[day - b->first];
-  to->nano += sign * d->nano;
-  to->dpu_micros += sign * d->dpu_micros;
+  struct daybook_sums *to = &b->days[day - b->first];
+  if (sign > 0) {
+    sum_wide_add(&to->nano, d->nano);
+    sum_wide_add(&to->dpu_micros, d->dpu_micros);
+  } else {
+    sum_wide_take(&to->nano, d->nano);
+    sum_wide_take(&to->dpu_micros, d->dpu_micros);
+  }
   to->unknown += sign * d->unknown;
   to->estimated += sign * d->estimated;
 }
 
+/* The part's entry of a day; made when there is none. Runs come newest first: it is nearly always the last one or the next. */
+static struct daybook_entry *entry_of(struct daybook_part *part, int64_t day)
+{
+  size_t low = 0, high = part->count;
+  if (high > 0 && part->entries[high - 1].day > day)
+    low = high;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (part->entries[middle].day > day)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low < part->count && part->entries[low].day == day)
+    return &part->entries[low];
+  part->entries = xgrow(part->entries, &part->cap, part->count + 1, sizeof *part->entries);
+  memmove(&part->entries[low + 1], &part->entries[low], (part->count - low) * sizeof *part->entries);
+  part->count++;
+  part->entries[low] = (struct daybook_entry){.day = day};
+  return &part->entries[low];
+}
+
+/* The sums of one job's day stay at the end of their scale, and the book gets what they took: it can be taken back whole. */
 static void put_both(struct daybook *b, struct daybook_part *part, int64_t day, const struct daybook_day *d)
 {
-  daybook_put(b, day, d, 1);
-  /* runs come in order of time: the day is nearly always among the last few */
-  for (size_t i = part->count; i > 0 && part->count - i < 4; i--) {
-    struct daybook_entry *e = &part->entries[i - 1];
-    if (e->day != day)
-      continue;
-    e->figures.nano += d->nano;
-    e->figures.dpu_micros += d->dpu_micros;
-    e->figures.unknown += d->unknown;
-    e->figures.estimated += d->estimated;
-    return;
-  }
-  part->entries = xgrow(part->entries, &part->cap, part->count + 1, sizeof *part->entries);
-  part->entries[part->count++] = (struct daybook_entry){.day = day, .figures = *d};
+  struct daybook_day *to = &entry_of(part, day)->figures;
+  struct daybook_day fits = *d;
+  fits.nano = sum_less(sum_of(to->nano, d->nano), to->nano);
+  fits.dpu_micros = sum_less(sum_of(to->dpu_micros, d->dpu_micros), to->dpu_micros);
+  to->nano += fits.nano;
+  to->dpu_micros += fits.dpu_micros;
+  to->unknown += d->unknown;
+  to->estimated += d->estimated;
+  daybook_put(b, day, &fits, 1);
 }
 
 void daybook_add_run(struct daybook *b, struct daybook_part *part, const struct cost *c, int64_t began_ms,
@@ -94,10 +130,13 @@ void daybook_add_run(struct daybook *b, struct daybook_part *part, const struct 
   int64_t nano_left = c->nano, dpu_left = c->dpu_micros;
   if (c->nano == 0 && c->dpu_micros == 0 && d.unknown == 0)
     return;
+  bool cut = last - first >= DAYBOOK_DAYS_MOST;
+  if (cut)
+    first = last - DAYBOOK_DAYS_MOST + 1;
   for (int64_t day = first; day <= last; day++) {
-    d.nano = day == last ? nano_left : cost_part(c->nano, began_ms, ended_ms, day * WHEN_DAY, (day + 1) * WHEN_DAY);
-    d.dpu_micros =
-        day == last ? dpu_left : cost_part(c->dpu_micros, began_ms, ended_ms, day * WHEN_DAY, (day + 1) * WHEN_DAY);
+    int64_t from_ms = cut && day == first ? began_ms : day * WHEN_DAY, to_ms = (day + 1) * WHEN_DAY;
+    d.nano = day == last ? nano_left : cost_part(c->nano, began_ms, ended_ms, from_ms, to_ms);
+    d.dpu_micros = day == last ? dpu_left : cost_part(c->dpu_micros, began_ms, ended_ms, from_ms, to_ms);
     nano_left -= d.nano;
     dpu_left -= d.dpu_micros;
     put_both(b, part, day, &d);

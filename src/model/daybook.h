@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "base/sum.h"
 #include "model/cost.h"
 
 struct daybook_day {
@@ -11,15 +12,22 @@ struct daybook_day {
   int32_t unknown;   /* runs that began that day and have no known cost */
   int32_t estimated; /* runs that put an estimate into the day */
 };
-/* A dense stretch of days; days outside of it are empty. */
+/* A dense stretch of days; days outside of it are empty. Sums are wide, so that whatever was put can be taken back. */
+struct daybook_sums {
+  struct sum_wide nano, dpu_micros;
+  int32_t unknown, estimated;
+};
 struct daybook {
   int64_t first; /* days since the epoch */
-  struct daybook_day *days;
+  struct daybook_sums *days;
   size_t count;
 };
 void daybook_init(struct daybook *b);
 void daybook_fini(struct daybook *b);
 void daybook_clear(struct daybook *b); /* everything 0, memory kept */
+
+void daybook_copy(struct daybook *to,
+                  const struct daybook *from); /* `to` gets its own; it must have been initialised */
 
 int64_t daybook_day_of(int64_t ms);
 /* The day's figures; zeros outside. */
@@ -33,10 +41,12 @@ struct daybook_entry {
   struct daybook_day figures;
 };
 struct daybook_part {
-  struct daybook_entry *entries; /* by no order */
+  struct daybook_entry *entries; /* latest day first, each day once */
   size_t count, cap;
 };
-/* Spread a run's cost over the days it ran, in the book and in the part. */
+/* Spread a run's cost over the days it ran, in the book and in the part; what ran for more than DAYBOOK_DAYS_MOST days has its beginning's
+ * share on the first of the last of them. */
+#define DAYBOOK_DAYS_MOST 400
 void daybook_add_run(struct daybook *b, struct daybook_part *part, const struct cost *c, int64_t began_ms,
                      int64_t ended_ms);
 void daybook_take_part(struct daybook *b, struct daybook_part *part); /* the part is empty after it */

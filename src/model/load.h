@@ -20,6 +20,9 @@ void load_clear(struct load *l);
 void load_add(struct load *l, int64_t from_ms, int64_t to_ms, int64_t dpu_micros);
 void load_remove(struct load *l, int64_t from_ms, int64_t to_ms, int64_t dpu_micros); /* exactly what was added */
 
+/* How many times an event was looked at or moved since load_new: what all of it has cost, for tests of how that grows. */
+uint64_t load_touched(const struct load *l);
+
 struct load_peak {
   int64_t runs, runs_at_ms;
   int64_t dpu_micros, dpu_at_ms; /* the first moment of the highest level; WHEN_NONE when there is nothing */

@@ -1,12 +1,12 @@
 /* Keeps the loads of all places in step with the model: for each job what was added for its runs, so that a change can be taken back. */
 #include "model/load.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/xalloc.h"
 #include "model/cost.h"
+#include "model/parts.h"
 #include "model/sweep.h"
 
 /* What one run added, in 16 bytes. */
@@ -23,57 +23,58 @@ struct added {
 #define SIXTEENTH       INT64_C(62500) /* in millionths */
 #define SIZE_MICROS_MAX (INT64_C(1) << 30)
 
-struct loads_job {
-  struct added *was; /* as it stands in the load; oldest first, so that new runs come last */
-  size_t was_count;
+/* As it stands in the load, in the order of the job's runs: newest first. */
+struct job_part {
+  struct added *was;
+  size_t count;
 };
 
 struct loads_place {
   struct load *load;
-  struct loads_job *jobs;
-  size_t job_count;
   size_t unknown;
 };
 
 struct loads {
   struct sweep sweep;
+  struct parts parts; /* of struct job_part */
   struct loads_place *places;
   size_t place_count;
-  struct added *now; /* of the job in work, newest first as the model has them */
-  size_t now_count, now_cap;
   struct load *nothing;
 };
+
+static void part_free(void *part)
+{
+  struct job_part *p = part;
+  free(p->was);
+}
 
 struct loads *loads_new(void)
 {
   struct loads *ls = xcalloc(1, sizeof *ls);
   sweep_init(&ls->sweep);
+  parts_init(&ls->parts, sizeof(struct job_part), NULL, part_free);
   ls->nothing = load_new();
   return ls;
 }
 
-static void place_clear(struct loads_place *p)
+static void place_clear(struct loads *ls, int place)
 {
-  for (size_t i = 0; i < p->job_count; i++)
-    free(p->jobs[i].was);
-  free(p->jobs);
-  p->jobs = NULL;
-  p->job_count = 0;
-  p->unknown = 0;
-  if (p->load != NULL)
-    load_clear(p->load);
+  parts_clear_place(&ls->parts, place);
+  if ((size_t)place >= ls->place_count)
+    return;
+  ls->places[place].unknown = 0;
+  if (ls->places[place].load != NULL)
+    load_clear(ls->places[place].load);
 }
 
 void loads_free(struct loads *ls)
 {
   if (ls == NULL)
     return;
-  for (size_t i = 0; i < ls->place_count; i++) {
-    place_clear(&ls->places[i]);
+  for (size_t i = 0; i < ls->place_count; i++)
     load_free(ls->places[i].load);
-  }
   free(ls->places);
-  free(ls->now);
+  parts_fini(&ls->parts);
   sweep_fini(&ls->sweep);
   load_free(ls->nothing);
   free(ls);
@@ -120,32 +121,45 @@ static void change(struct loads_place *p, const struct added *a, bool add)
     p->unknown += add ? 1 : (size_t)-1;
 }
 
-/* The oldest stay as they are as a rule: only what lies behind the first difference is taken back and added again. */
-static void job_settle(struct loads *ls, struct loads_place *p, struct loads_job *j)
+static bool same(const struct added *a, const struct added *b)
 {
-  size_t same = 0, fewer = j->was_count < ls->now_count ? j->was_count : ls->now_count;
-  while (same < fewer) {
-    const struct added *a = &j->was[same], *b = &ls->now[ls->now_count - 1 - same];
-    if (a->from_ms != b->from_ms || a->took != b->took || a->size != b->size)
-      break;
-    same++;
-  }
-  for (size_t i = same; i < j->was_count; i++)
-    change(p, &j->was[i], false);
-  if (ls->now_count != j->was_count)
-    j->was = xreallocarray(j->was, ls->now_count == 0 ? 1 : ls->now_count, sizeof *j->was);
-  for (size_t i = same; i < ls->now_count; i++) {
-    j->was[i] = ls->now[ls->now_count - 1 - i];
-    change(p, &j->was[i], true);
-  }
-  j->was_count = ls->now_count;
+  return a->from_ms == b->from_ms && a->took == b->took && a->size == b->size;
+}
+
+/* Makes room for the runs that the job has now. What was added for the others stays beside them: new runs come at the head, or, while a
+ * history is read backwards, at the end. */
+static void job_begin(struct loads_place *p, struct job_part *part, size_t count, const struct added *newest)
+{
+  static const struct added nothing = {.from_ms = WHEN_NONE, .took = TOOK_ON, .size = 0};
+  bool at_head = part->count == 0 || !same(&part->was[0], newest);
+  size_t more = count > part->count ? count - part->count : 0, fewer = part->count > count ? part->count - count : 0;
+  for (size_t i = 0; i < fewer; i++)
+    change(p, &part->was[at_head ? i : count + i], false);
+  if (fewer > 0 && at_head)
+    memmove(part->was, &part->was[fewer], count * sizeof *part->was);
+  if (more > 0)
+    part->was = xreallocarray(part->was, count, sizeof *part->was);
+  if (more > 0 && at_head && part->count > 0)
+    memmove(&part->was[more], part->was, part->count * sizeof *part->was);
+  for (size_t i = 0; i < more; i++)
+    part->was[at_head ? i : part->count + i] = nothing;
+  part->count = count;
+}
+
+static void set_run(struct loads_place *p, struct added *was, const struct added *now)
+{
+  if (same(was, now))
+    return;
+  change(p, was, false);
+  *was = *now;
+  change(p, was, true);
 }
 
 static uint32_t size_of(double dpu)
 {
-  if (isnan(dpu) || dpu < 0 || dpu >= 1e8)
+  int64_t micros = cost_size_micros(dpu);
+  if (micros < 0)
     return SIZE_UNKNOWN;
-  int64_t micros = (int64_t)llround(dpu * 1e6);
   if (micros % SIXTEENTH != 0 && micros <= SIZE_MICROS_MAX)
     return (uint32_t)micros | SIZE_MICROS;
   return (uint32_t)(micros / SIXTEENTH);
@@ -178,24 +192,22 @@ bool loads_step(struct loads *ls, const struct model *m, size_t budget)
     case SWEEP_PAUSE:
       return false;
     case SWEEP_CLEARED:
-      place_clear(place_of(ls, part.place));
+      place_clear(ls, part.place);
       break;
     case SWEEP_RUNS: {
       const struct job *j = &m->places[part.place].jobs[part.job];
       struct loads_place *p = place_of(ls, part.place);
-      if (part.job >= p->job_count) {
-        size_t count = m->places[part.place].job_count;
-        p->jobs = xreallocarray(p->jobs, count, sizeof *p->jobs);
-        memset(&p->jobs[p->job_count], 0, (count - p->job_count) * sizeof *p->jobs);
-        p->job_count = count;
+      struct job_part *known = parts_get(&ls->parts, m, part.place, part.job);
+      if (part.first) {
+        struct added newest = {.from_ms = WHEN_NONE};
+        if (j->run_count > 0)
+          newest = of_run(m, &j->runs[0]);
+        job_begin(p, known, j->run_count, &newest);
       }
-      if (part.first)
-        ls->now_count = 0;
-      ls->now = xgrow(ls->now, &ls->now_cap, ls->now_count + (part.to - part.from) + 1, sizeof *ls->now);
-      for (size_t i = part.from; i < part.to; i++)
-        ls->now[ls->now_count++] = of_run(m, &j->runs[i]);
-      if (part.last)
-        job_settle(ls, p, &p->jobs[part.job]);
+      for (size_t i = part.from; i < part.to; i++) {
+        struct added now = of_run(m, &j->runs[i]);
+        set_run(p, &known->was[i], &now);
+      }
       break;
     }
     }

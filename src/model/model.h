@@ -85,6 +85,8 @@ bool run_same_id(const struct run *a, const struct run *b);
 /* Same start: equal but for the attempt suffix. */
 bool run_same_chain(const struct run *a, const struct run *b);
 bool run_finished(const struct run *r);
+/* The end of a finished run as far as it is known: completion, else the last word about it, never before it started. WHEN_NONE: no time at all. */
+int64_t run_end(const struct run *r);
 bool run_meets(const struct run *r, int64_t since_ms, int64_t until_ms, int64_t now_ms);
 
 /* A wholly read stretch of a job's history by StartedOn, both ends included. It reaches up to the newest run that was there, not to the

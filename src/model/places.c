@@ -121,13 +121,6 @@ struct job *model_list_job(struct model *m, int place, const char *name, int64_t
   return j;
 }
 
-static int32_t job_number(int64_t v)
-{
-  if (v < 0)
-    return -1;
-  return v > INT32_MAX ? INT32_MAX : (int32_t)v;
-}
-
 static void job_set_text(struct model *m, strid *member, const char *text)
 {
   *member = strpool_put(m->strings, text);
@@ -160,11 +153,11 @@ struct job *model_put_job(struct model *m, int place, const struct job_data *d, 
     j->execution_class = strcmp(d->execution_class, "FLEX") == 0 ? CLASS_FLEX : CLASS_OTHER;
   j->created_ms = d->created_ms;
   j->modified_ms = d->modified_ms;
-  j->max_concurrent_runs = job_number(d->max_concurrent_runs);
-  j->max_retries = job_number(d->max_retries);
-  j->timeout_minutes = job_number(d->timeout_minutes);
-  j->workers = d->workers > SIZE_WORKERS_MAX ? -1 : job_number(d->workers);
-  j->notify_delay_minutes = job_number(d->notify_delay_minutes);
+  j->max_concurrent_runs = model_number(d->max_concurrent_runs);
+  j->max_retries = model_number(d->max_retries);
+  j->timeout_minutes = model_number(d->timeout_minutes);
+  j->workers = d->workers > SIZE_WORKERS_MAX ? -1 : model_number(d->workers);
+  j->notify_delay_minutes = model_number(d->notify_delay_minutes);
   j->max_capacity = model_size(d->max_capacity, SIZE_DPU_MAX);
   j->queuing = d->queuing;
   j->auto_scaling = d->auto_scaling;
@@ -217,7 +210,7 @@ static void trigger_pack(struct model *m, const struct trigger_data *d, struct t
   for (size_t i = 0; i < d->action_count; i++) {
     t->actions[i].job = strpool_put(s, d->actions[i].job);
     t->actions[i].crawler = strpool_put(s, d->actions[i].crawler);
-    t->actions[i].timeout_minutes = job_number(d->actions[i].timeout_minutes);
+    t->actions[i].timeout_minutes = model_number(d->actions[i].timeout_minutes);
   }
   t->action_count = d->action_count;
   t->conditions = d->condition_count == 0 ? NULL : xcalloc(d->condition_count, sizeof *t->conditions);

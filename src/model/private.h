@@ -34,5 +34,11 @@ void job_add_span(struct job *j, int64_t from_ms, int64_t to_ms);
 #define SIZE_WORKERS_MAX     INT64_C(100000)
 /* The value, or NaN when it is below zero or above most. */
 double model_size(double value, double most);
+/* Moments of the years 1 to 9999; others are no better than absent, and differences of them overflow. */
+#define MOMENT_FIRST (-INT64_C(62135596800000))
+#define MOMENT_LAST  INT64_C(253402300799999)
+int64_t model_moment(int64_t ms);
+/* A whole number of the service, cut to its member; -1: absent, or below zero. */
+int32_t model_number(int64_t v);
 
 #endif

@@ -237,11 +237,16 @@ void job_runs_fini(struct job *j)
 
 /* --- putting --------------------------------------------------------------------------------------------------------- */
 
-static int32_t run_number(int64_t v)
+int32_t model_number(int64_t v)
 {
   if (v < 0)
     return -1; /* absent, or nonsense that is no better than absent */
   return v > INT32_MAX ? INT32_MAX : (int32_t)v;
+}
+
+int64_t model_moment(int64_t ms)
+{
+  return ms >= MOMENT_FIRST && ms <= MOMENT_LAST ? ms : WHEN_NONE;
 }
 
 double model_size(double value, double most)
@@ -275,16 +280,16 @@ static void run_pack(struct model *m, const struct job *j, const struct run_data
   run_set_id(r, m->strings, d->id);
   enum run_state state = run_state_parse(d->state);
   r->state = (uint8_t)state;
-  r->started_ms = d->started_ms;
-  r->modified_ms = d->modified_ms;
+  r->started_ms = model_moment(d->started_ms);
+  r->modified_ms = model_moment(d->modified_ms);
   r->completed_ms = WHEN_NONE;
   r->first_running_ms = WHEN_NONE;
   r->fetched_ms = asked_ms;
   r->max_capacity = model_size(d->max_capacity, SIZE_DPU_MAX);
   r->dpu_seconds = model_size(d->dpu_seconds, SIZE_DPU_SECONDS_MAX);
-  r->execution_seconds = run_number(d->execution_seconds);
-  r->timeout_minutes = run_number(d->timeout_minutes);
-  r->workers = d->workers > SIZE_WORKERS_MAX ? -1 : run_number(d->workers);
+  r->execution_seconds = model_number(d->execution_seconds);
+  r->timeout_minutes = model_number(d->timeout_minutes);
+  r->workers = d->workers > SIZE_WORKERS_MAX ? -1 : model_number(d->workers);
   int64_t attempt = d->attempt >= 0 ? d->attempt : r->id_attempt;
   r->attempt = attempt > INT16_MAX ? INT16_MAX : (int16_t)attempt;
   r->execution_class = (unsigned)class_parse(d->execution_class) & 15u;
@@ -298,9 +303,9 @@ static void run_pack(struct model *m, const struct job *j, const struct run_data
   if (d->bookmark != BOOKMARK_ABSENT)
     r->flags |= RUN_FLAG_BOOKMARK_GIVEN;
   if (run_state_info(state)->finished) {
-    r->completed_ms = d->completed_ms;
-    if (r->completed_ms == WHEN_NONE && d->modified_ms != WHEN_NONE) {
-      r->completed_ms = d->modified_ms;
+    r->completed_ms = model_moment(d->completed_ms);
+    if (r->completed_ms == WHEN_NONE && r->modified_ms != WHEN_NONE) {
+      r->completed_ms = r->modified_ms;
       r->flags |= RUN_FLAG_COMPLETED_GUESSED;
     }
   }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "base/xalloc.h"
 #include "model/cost.h"
 #include "model/cron.h"
@@ -116,7 +117,7 @@ int64_t schedule_run_end(const struct run *r, const struct job_stats *s, int64_t
   if (began == WHEN_NONE)
     began = now_ms;
   /* what has lasted so long already is one of those that last at least so long */
-  double elapsed = now_ms > began ? (double)(now_ms - began) / (double)WHEN_SECOND : 0;
+  double elapsed = now_ms > began ? (double)sum_less(now_ms, began) / (double)WHEN_SECOND : 0;
   while (shorter < count && (double)s->seconds[shorter] < elapsed)
     shorter++;
   if (shorter == count)

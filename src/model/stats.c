@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "base/xalloc.h"
 
 static int compare_values(const void *a, const void *b)
@@ -50,7 +51,7 @@ int64_t stats_run_seconds(const struct run *r)
     return r->execution_seconds;
   if (r->completed_ms == WHEN_NONE || r->started_ms == WHEN_NONE || r->completed_ms < r->started_ms)
     return -1;
-  return (r->completed_ms - r->started_ms) / WHEN_SECOND;
+  return sum_less(r->completed_ms, r->started_ms) / WHEN_SECOND;
 }
 
 /* --- cache ---------------------------------------------------------------------------------------------------------- */

@@ -12,13 +12,13 @@
 
 void sweep_init(struct sweep *s)
 {
-  *s = (struct sweep){.since_ms = INT64_MIN};
+  *s = (struct sweep){.since_ms = INT64_MIN, .until_ms = INT64_MAX};
 }
 
 void sweep_fini(struct sweep *s)
 {
   for (size_t i = 0; i < s->place_count; i++)
-    free(s->places[i].generation);
+    free(s->places[i].jobs);
   free(s->places);
   sweep_init(s);
 }
@@ -27,9 +27,41 @@ void sweep_again(struct sweep *s)
 {
   for (size_t i = 0; i < s->place_count; i++)
     for (size_t j = 0; j < s->places[i].count; j++)
-      s->places[i].generation[j] = NEVER;
+      s->places[i].jobs[j].generation = NEVER;
   s->place = s->job = s->run = 0;
   s->in_job = false;
+}
+
+enum sweep_window sweep_set_window(struct sweep *s, int64_t since_ms, int64_t until_ms)
+{
+  enum sweep_window kind = SWEEP_WINDOW_OTHER;
+  if (since_ms == s->since_ms && until_ms == s->until_ms)
+    return SWEEP_WINDOW_SAME;
+  if (since_ms > s->since_ms && until_ms == s->until_ms) {
+    kind = SWEEP_WINDOW_MOVED;
+    for (size_t i = 0; i < s->place_count; i++)
+      for (size_t j = 0; j < s->places[i].count; j++)
+        if (s->places[i].jobs[j].leaves_ms < since_ms)
+          s->places[i].jobs[j].generation = NEVER;
+    s->place = s->job = s->run = 0;
+    s->in_job = false; /* a half counted job begins again */
+  } else {
+    sweep_again(s);
+  }
+  s->since_ms = since_ms;
+  s->until_ms = until_ms;
+  return kind;
+}
+
+bool sweep_meets(struct sweep *s, const struct run *r, int64_t now_ms)
+{
+  if (!run_meets(r, s->since_ms, s->until_ms, now_ms))
+    return false;
+  int64_t end = run_finished(r) ? run_end(r) : WHEN_NONE;
+  int64_t *leaves = &s->places[s->place].jobs[s->job].leaves_ms;
+  if (end != WHEN_NONE && end < *leaves)
+    *leaves = end;
+  return true;
 }
 
 static void make_room(struct sweep *s, const struct model *m)
@@ -45,9 +77,9 @@ static void make_room_for_jobs(struct sweep_place *known, size_t count)
 {
   if (known->count >= count)
     return;
-  known->generation = xreallocarray(known->generation, count, sizeof *known->generation);
+  known->jobs = xreallocarray(known->jobs, count, sizeof *known->jobs);
   for (size_t i = known->count; i < count; i++)
-    known->generation[i] = NEVER;
+    known->jobs[i] = (struct sweep_job){.generation = NEVER, .leaves_ms = INT64_MAX};
   known->count = count;
 }
 
@@ -68,7 +100,7 @@ static enum sweep_kind sweep_on(struct sweep *s, const struct model *m, int only
     bool open = only < 0 ? schedule_place_open(m, (int)s->place) : (size_t)only == s->place;
     if (known->epoch != p->epoch || known->open != open) {
       bool had = known->count > 0;
-      free(known->generation);
+      free(known->jobs);
       *known = (struct sweep_place){.epoch = p->epoch, .open = open};
       s->job = s->run = 0;
       s->in_job = false;
@@ -82,7 +114,7 @@ static enum sweep_kind sweep_on(struct sweep *s, const struct model *m, int only
     make_room_for_jobs(known, p->job_count);
     for (; s->job < p->job_count; s->job++) {
       const struct job *j = &p->jobs[s->job];
-      if (known->generation[s->job] == j->runs_generation) {
+      if (known->jobs[s->job].generation == j->runs_generation) {
         s->in_job = false;
         if (s->job % JOBS_PER_BUDGET == 0 && *budget > 0)
           (*budget)--;
@@ -95,6 +127,7 @@ static enum sweep_kind sweep_on(struct sweep *s, const struct model *m, int only
       if (!s->in_job) {
         s->run = 0;
         s->in_generation = j->runs_generation;
+        known->jobs[s->job].leaves_ms = INT64_MAX;
       }
       size_t count = s->since_ms == INT64_MIN ? j->run_count : model_runs_reach(j, s->since_ms);
       size_t left = count - s->run, take = left < *budget ? left : *budget;
@@ -108,7 +141,7 @@ static enum sweep_kind sweep_on(struct sweep *s, const struct model *m, int only
       s->run += take;
       s->in_job = !part->last;
       if (part->last)
-        known->generation[s->job] = j->runs_generation;
+        known->jobs[s->job].generation = j->runs_generation;
       return SWEEP_RUNS;
     }
   }

@@ -4,58 +4,60 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "model/collisions_private.h"
 #include "model/cost.h"
+#include "model/parts.h"
 #include "model/sweep.h"
 
-#define JUDGE_MOST   2000               /* bars of a lane that are looked at for collisions */
 #define TRAILING_GAP (15 * WHEN_MINUTE) /* what was not read since the last poll is no hole */
 
 struct job_part {
   size_t runs, failures;
   int64_t first_ms;
 };
-struct place_part {
-  struct job_part *jobs;
+/* A place's job indexes by name. */
+struct order {
+  size_t *jobs;
   size_t count;
-  size_t *order; /* job indexes by name */
-  size_t order_count;
+  uint32_t epoch;
 };
 
 struct timeline {
-  int64_t since_ms, until_ms;
   int only;
   struct sweep sweep;
-  struct place_part *places;
-  size_t place_count;
+  struct parts parts; /* of struct job_part */
+  struct order *orders;
+  size_t order_count;
   struct timeline_result result;
   size_t lane_cap;
 };
+
+static void part_empty(void *part)
+{
+  struct job_part *p = part;
+  *p = (struct job_part){.first_ms = WHEN_NONE};
+}
 
 struct timeline *timeline_new(void)
 {
   struct timeline *t = xcalloc(1, sizeof *t);
   sweep_init(&t->sweep);
+  parts_init(&t->parts, sizeof(struct job_part), part_empty, NULL);
   t->only = -1;
   return t;
-}
-
-static void place_clear(struct place_part *p)
-{
-  free(p->jobs);
-  free(p->order);
-  *p = (struct place_part){0};
 }
 
 void timeline_free(struct timeline *t)
 {
   if (t == NULL)
     return;
-  for (size_t i = 0; i < t->place_count; i++)
-    place_clear(&t->places[i]);
-  free(t->places);
+  for (size_t i = 0; i < t->order_count; i++)
+    free(t->orders[i].jobs);
+  free(t->orders);
+  parts_fini(&t->parts);
   free(t->result.lanes);
   sweep_fini(&t->sweep);
   free(t);
@@ -63,34 +65,11 @@ void timeline_free(struct timeline *t)
 
 void timeline_begin(struct timeline *t, int64_t since_ms, int64_t until_ms, int place)
 {
-  if (since_ms == t->since_ms && until_ms == t->until_ms && place == t->only)
+  if (sweep_set_window(&t->sweep, since_ms, until_ms) != SWEEP_WINDOW_OTHER && place == t->only)
     return;
-  t->since_ms = since_ms;
-  t->until_ms = until_ms;
   t->only = place;
-  t->sweep.since_ms = since_ms;
   sweep_again(&t->sweep);
-  for (size_t i = 0; i < t->place_count; i++)
-    for (size_t j = 0; j < t->places[i].count; j++)
-      t->places[i].jobs[j] = (struct job_part){.first_ms = WHEN_NONE};
-}
-
-static struct place_part *place_of(struct timeline *t, const struct model *m, int place)
-{
-  if ((size_t)place >= t->place_count) {
-    t->places = xreallocarray(t->places, m->place_count, sizeof *t->places);
-    memset(&t->places[t->place_count], 0, (m->place_count - t->place_count) * sizeof *t->places);
-    t->place_count = m->place_count;
-  }
-  struct place_part *p = &t->places[place];
-  size_t count = m->places[place].job_count;
-  if (p->count < count) {
-    p->jobs = xreallocarray(p->jobs, count, sizeof *p->jobs);
-    for (size_t i = p->count; i < count; i++)
-      p->jobs[i] = (struct job_part){.first_ms = WHEN_NONE};
-    p->count = count;
-  }
-  return p;
+  parts_empty(&t->parts);
 }
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -110,17 +89,16 @@ bool timeline_step(struct timeline *t, const struct model *m, int64_t now_ms, si
     case SWEEP_PAUSE:
       return false;
     case SWEEP_CLEARED:
-      if ((size_t)s.place < t->place_count)
-        place_clear(&t->places[s.place]);
+      parts_clear_place(&t->parts, s.place);
       break;
     case SWEEP_RUNS: {
       const struct job *j = &m->places[s.place].jobs[s.job];
-      struct job_part *part = &place_of(t, m, s.place)->jobs[s.job];
+      struct job_part *part = parts_get(&t->parts, m, s.place, s.job);
       if (s.first)
-        *part = (struct job_part){.first_ms = WHEN_NONE};
+        part_empty(part);
       for (size_t i = s.from; i < s.to; i++) {
         const struct run *r = &j->runs[i];
-        if (!run_finished(r) || !run_meets(r, t->since_ms, t->until_ms, now_ms))
+        if (!run_finished(r) || !sweep_meets(&t->sweep, r, now_ms))
           continue;
         part->runs++;
         part->failures += run_state_info((enum run_state)r->state)->failed;
@@ -148,22 +126,31 @@ static int compare_names(const void *a, const void *b)
   return c;
 }
 
-static void order_jobs(struct place_part *p, const struct model *m, const struct place *place)
+static const struct order *order_of(struct timeline *t, const struct model *m, int place)
 {
-  struct named *names = NULL;
-  if (p->order_count == place->job_count)
-    return;
-  names = xcalloc(place->job_count, sizeof *names);
-  for (size_t i = 0; i < place->job_count; i++) {
-    const char *name = model_str(m, place->jobs[i].name);
+  const struct place *p = &m->places[place];
+  if ((size_t)place >= t->order_count) {
+    t->orders = xreallocarray(t->orders, m->place_count, sizeof *t->orders);
+    memset(&t->orders[t->order_count], 0, (m->place_count - t->order_count) * sizeof *t->orders);
+    t->order_count = m->place_count;
+  }
+  struct order *o = &t->orders[place];
+  if (o->count == p->job_count && o->epoch == p->epoch)
+    return o;
+  struct named *names = xcalloc(p->job_count + 1, sizeof *names);
+  for (size_t i = 0; i < p->job_count; i++) {
+    const char *name = model_str(m, p->jobs[i].name);
     names[i] = (struct named){name == NULL ? "" : name, i};
   }
-  qsort(names, place->job_count, sizeof *names, compare_names);
-  p->order = xreallocarray(p->order, place->job_count, sizeof *p->order);
-  for (size_t i = 0; i < place->job_count; i++)
-    p->order[i] = names[i].job;
-  p->order_count = place->job_count;
+  if (p->job_count > 1)
+    qsort(names, p->job_count, sizeof *names, compare_names);
+  o->jobs = xreallocarray(o->jobs, p->job_count + 1, sizeof *o->jobs);
+  for (size_t i = 0; i < p->job_count; i++)
+    o->jobs[i] = names[i].job;
+  o->count = p->job_count;
+  o->epoch = p->epoch;
   free(names);
+  return o;
 }
 
 static void add_lane(struct timeline *t, const struct job *j, const struct job_part *part, size_t index, size_t planned,
@@ -183,13 +170,14 @@ static void add_lane(struct timeline *t, const struct job *j, const struct job_p
     if (run_finished(run))
       continue;
     left--;
-    if (!run_meets(run, t->since_ms, t->until_ms, now_ms))
+    if (!run_meets(run, t->sweep.since_ms, t->sweep.until_ms, now_ms))
       continue;
     lane.runs++;
     lane.live++;
     lane.first_ms = earlier(lane.first_ms, run->started_ms);
   }
-  if (j->defined && !j->gone && !model_runs_read(j, t->since_ms, t->until_ms < now_ms ? t->until_ms : now_ms))
+  if (j->defined && !j->gone &&
+      !model_runs_read(j, t->sweep.since_ms, t->sweep.until_ms < now_ms ? t->sweep.until_ms : now_ms))
     r->unread++;
   r->runs += lane.runs;
   r->failures += lane.failures;
@@ -205,8 +193,9 @@ static size_t *count_planned(const struct timeline *t, const struct model *m, co
   size_t *counts = xcalloc(p->job_count == 0 ? 1 : p->job_count, sizeof *counts);
   for (size_t i = 0; plan != NULL && i < plan->count; i++) {
     const struct planned_start *s = &plan->starts[i];
-    const struct job *j =
-        s->place == place && s->at_ms <= t->until_ms && s->at_ms >= t->since_ms ? model_job(m, place, s->job) : NULL;
+    const struct job *j = s->place == place && s->at_ms <= t->sweep.until_ms && s->at_ms >= t->sweep.since_ms
+                              ? model_job(m, place, s->job)
+                              : NULL;
     if (j != NULL)
       counts[j - p->jobs]++;
   }
@@ -221,13 +210,12 @@ const struct timeline_result *timeline_result(struct timeline *t, const struct m
   for (size_t i = 0; i < m->place_count; i++) {
     if (t->only < 0 ? !schedule_place_open(m, (int)i) : (size_t)t->only != i)
       continue;
-    struct place_part *p = place_of(t, m, (int)i);
-    if (m->places[i].job_count == 0)
-      continue;
-    order_jobs(p, m, &m->places[i]);
+    const struct order *order = order_of(t, m, (int)i);
     size_t *planned = count_planned(t, m, plan, (int)i);
-    for (size_t k = 0; k < p->order_count; k++)
-      add_lane(t, &m->places[i].jobs[p->order[k]], &p->jobs[p->order[k]], p->order[k], planned[p->order[k]], now_ms);
+    for (size_t k = 0; k < order->count; k++) {
+      size_t job = order->jobs[k];
+      add_lane(t, &m->places[i].jobs[job], parts_get(&t->parts, m, (int)i, job), job, planned[job], now_ms);
+    }
     free(planned);
   }
   return r;
@@ -245,6 +233,9 @@ void timeline_bars_fini(struct timeline_bars *b)
   free(b->bars);
   free(b->planned);
   free(b->gaps);
+  if (b->judge != NULL)
+    collision_judge_fini(b->judge);
+  free(b->judge);
   timeline_bars_init(b);
 }
 
@@ -312,22 +303,30 @@ static void fill_gaps(struct timeline_bars *b, const struct job *j, int64_t sinc
 }
 
 /* How many runs of the lane are expected to be at work at a moment to come. */
-static size_t expected_at(const struct timeline_bars *b, int64_t at_ms)
+static size_t expected_at(const struct timeline_bars *b, size_t live, int64_t longest_ms, int64_t at_ms)
 {
   size_t count = 0;
-  for (size_t i = 0; i < b->bar_count; i++) {
-    const struct timeline_bar *bar = &b->bars[i];
-    count += !run_finished(&bar->run) && (bar->expected_end_ms == WHEN_NONE || bar->expected_end_ms > at_ms);
+  for (size_t i = b->bar_count; i > 0 && live > 0; i--) { /* the newest as a rule */
+    const struct timeline_bar *bar = &b->bars[i - 1];
+    if (run_finished(&bar->run))
+      continue;
+    live--;
+    count += bar->expected_end_ms == WHEN_NONE || bar->expected_end_ms > at_ms;
   }
-  for (size_t i = 0; i < b->planned_count; i++)
-    count += b->planned[i].at_ms < at_ms && b->planned[i].end_ms != WHEN_NONE && b->planned[i].end_ms > at_ms;
+  for (size_t i = b->planned_count; i > 0 && sum_less(at_ms, b->planned[i - 1].at_ms) < longest_ms; i--)
+    count +=
+        b->planned[i - 1].at_ms < at_ms && b->planned[i - 1].end_ms != WHEN_NONE && b->planned[i - 1].end_ms > at_ms;
   return count;
 }
 
 static void fill_planned(struct timeline_bars *b, const struct plan *plan, const struct job *j, int64_t since_ms,
                          int64_t until_ms)
 {
+  size_t live = 0;
+  int64_t longest_ms = 0; /* of the planned ones */
   b->planned_count = 0;
+  for (size_t i = 0; i < b->bar_count; i++)
+    live += !run_finished(&b->bars[i].run);
   for (size_t i = 0; plan != NULL && i < plan->count; i++) {
     const struct planned_start *s = &plan->starts[i];
     if (s->place != j->place || s->job != j->name || s->at_ms < since_ms || s->at_ms > until_ms)
@@ -336,9 +335,11 @@ static void fill_planned(struct timeline_bars *b, const struct plan *plan, const
                                  .end_ms = isnan(s->seconds) ? WHEN_NONE
                                                              : s->at_ms + (int64_t)(s->seconds * (double)WHEN_SECOND),
                                  .trigger = s->trigger};
-    p.meets = expected_at(b, p.at_ms) >= (size_t)collisions_limit(j);
+    p.meets = expected_at(b, live, longest_ms, p.at_ms) >= (size_t)collisions_limit(j);
     b->planned = xgrow(b->planned, &b->planned_cap, b->planned_count + 1, sizeof *b->planned);
     b->planned[b->planned_count++] = p;
+    if (p.end_ms != WHEN_NONE && p.end_ms - p.at_ms > longest_ms)
+      longest_ms = p.end_ms - p.at_ms;
   }
 }
 
@@ -348,7 +349,11 @@ void timeline_bars_fill(struct timeline_bars *b, const struct model *m, struct s
 {
   const struct job *j = &m->places[place].jobs[job];
   const struct job_stats *s = stats == NULL ? NULL : stats_cache_get(stats, m, place, job);
-  int64_t longest = collisions_longest_ms(j, now_ms);
+  if (b->judge == NULL) {
+    b->judge = xcalloc(1, sizeof *b->judge);
+    collision_judge_init(b->judge);
+  }
+  collision_judge_job(b->judge, m, j);
   b->bar_count = 0;
   for (size_t i = j->run_count; i-- > 0;) {
     const struct run *r = &j->runs[i];
@@ -359,7 +364,7 @@ void timeline_bars_fill(struct timeline_bars *b, const struct model *m, struct s
     if (bar.started_ms == WHEN_NONE)
       continue; /* no time at all */
     bar.retry = b->bar_count > 0 && run_same_chain(&b->bars[b->bar_count - 1].run, r);
-    bar.collided = b->bar_count < JUDGE_MOST && collisions_judge(m, j, i, longest, now_ms, &collision);
+    bar.collided = collision_judge_run(b->judge, m, i, now_ms, &collision);
     b->bars = xgrow(b->bars, &b->bar_cap, b->bar_count + 1, sizeof *b->bars);
     b->bars[b->bar_count++] = bar;
   }

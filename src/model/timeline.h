@@ -50,11 +50,13 @@ struct timeline_planned {
   strid trigger;
   bool meets; /* the job will probably be at its limit */
 };
+struct collision_judge;
 struct timeline_bars {
   struct timeline_bar *bars; /* oldest first by started_ms */
   size_t bar_count, bar_cap;
   struct timeline_planned *planned;
   size_t planned_count, planned_cap;
+  struct collision_judge *judge; /* who met whom, of the job that was filled in last */
   struct span *gaps; /* stretches of the window (up to now) that were not read; oldest first */
   size_t gap_count, gap_cap;
 };

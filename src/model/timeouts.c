@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "base/xalloc.h"
+#include "model/parts.h"
 #include "model/schedule.h"
 #include "model/sweep.h"
 
@@ -17,17 +19,12 @@ struct job_part {
   struct timeout_past *items;
   size_t count, cap;
 };
-struct place_part {
-  struct job_part *jobs;
-  size_t count;
-};
 
 struct timeouts {
-  int64_t since_ms, until_ms;
   int only;
   struct sweep sweep;
-  struct place_part *places;
-  size_t place_count;
+  struct parts parts; /* of struct job_part */
+  bool past_stale;    /* a job's items changed: past is to be put together again */
   struct timeouts_result result;
   size_t at_risk_cap, past_cap, advice_cap;
 };
@@ -55,29 +52,32 @@ const char *timeout_source_word(enum timeout_source s)
   return "unknown";
 }
 
+static void part_empty(void *part)
+{
+  struct job_part *p = part;
+  p->count = 0;
+}
+
+static void part_free(void *part)
+{
+  struct job_part *p = part;
+  free(p->items);
+}
+
 struct timeouts *timeouts_new(void)
 {
   struct timeouts *t = xcalloc(1, sizeof *t);
   sweep_init(&t->sweep);
+  parts_init(&t->parts, sizeof(struct job_part), part_empty, part_free);
   t->only = -1;
   return t;
-}
-
-static void place_clear(struct place_part *p)
-{
-  for (size_t i = 0; i < p->count; i++)
-    free(p->jobs[i].items);
-  free(p->jobs);
-  *p = (struct place_part){0};
 }
 
 void timeouts_free(struct timeouts *t)
 {
   if (t == NULL)
     return;
-  for (size_t i = 0; i < t->place_count; i++)
-    place_clear(&t->places[i]);
-  free(t->places);
+  parts_fini(&t->parts);
   free(t->result.at_risk);
   free(t->result.past);
   free(t->result.advice);
@@ -87,33 +87,13 @@ void timeouts_free(struct timeouts *t)
 
 void timeouts_begin(struct timeouts *t, int64_t since_ms, int64_t until_ms, int place, bool force)
 {
-  if (!force && since_ms == t->since_ms && until_ms == t->until_ms && place == t->only)
+  bool anew = force || place != t->only;
+  if (sweep_set_window(&t->sweep, since_ms, until_ms) != SWEEP_WINDOW_OTHER && !anew)
     return;
-  t->since_ms = since_ms;
-  t->until_ms = until_ms;
   t->only = place;
-  t->sweep.since_ms = since_ms;
+  t->past_stale = true;
   sweep_again(&t->sweep);
-  for (size_t i = 0; i < t->place_count; i++)
-    for (size_t j = 0; j < t->places[i].count; j++)
-      t->places[i].jobs[j].count = 0;
-}
-
-static struct job_part *part_of(struct timeouts *t, const struct model *m, int place, size_t job)
-{
-  if ((size_t)place >= t->place_count) {
-    t->places = xreallocarray(t->places, m->place_count, sizeof *t->places);
-    memset(&t->places[t->place_count], 0, (m->place_count - t->place_count) * sizeof *t->places);
-    t->place_count = m->place_count;
-  }
-  struct place_part *p = &t->places[place];
-  if (job >= p->count) {
-    size_t count = m->places[place].job_count;
-    p->jobs = xreallocarray(p->jobs, count, sizeof *p->jobs);
-    memset(&p->jobs[p->count], 0, (count - p->count) * sizeof *p->jobs);
-    p->count = count;
-  }
-  return &p->jobs[job];
+  parts_empty(&t->parts);
 }
 
 bool timeouts_step(struct timeouts *t, const struct model *m, const struct price_table *prices, int64_t now_ms,
@@ -127,18 +107,21 @@ bool timeouts_step(struct timeouts *t, const struct model *m, const struct price
     case SWEEP_PAUSE:
       return false;
     case SWEEP_CLEARED:
-      if ((size_t)s.place < t->place_count)
-        place_clear(&t->places[s.place]);
+      t->past_stale = true;
+      parts_clear_place(&t->parts, s.place);
       break;
     case SWEEP_RUNS: {
       const struct job *j = &m->places[s.place].jobs[s.job];
-      struct job_part *part = part_of(t, m, s.place, s.job);
-      if (s.first)
+      struct job_part *part = parts_get(&t->parts, m, s.place, s.job);
+      if (s.first) {
+        t->past_stale = t->past_stale || part->count > 0;
         part->count = 0;
+      }
       for (size_t i = s.from; i < s.to; i++) {
         const struct run *r = &j->runs[i];
-        if (r->state != RUN_TIMEOUT || !run_meets(r, t->since_ms, t->until_ms, now_ms))
+        if (r->state != RUN_TIMEOUT || !sweep_meets(&t->sweep, r, now_ms))
           continue;
+        t->past_stale = true;
         part->items = xgrow(part->items, &part->cap, part->count + 1, sizeof *part->items);
         part->items[part->count++] =
             (struct timeout_past){.place = s.place,
@@ -227,7 +210,7 @@ static bool assess(const struct model *m, const struct job *j, const struct run 
   int64_t began = cost_began(r, NULL);
   if (minutes <= 0 || began == WHEN_NONE || r->state != RUN_RUNNING)
     return false;
-  double limit = minutes * 60.0, elapsed = now_ms > began ? (double)(now_ms - began) / (double)WHEN_SECOND : 0;
+  double limit = minutes * 60.0, elapsed = now_ms > began ? (double)sum_less(now_ms, began) / (double)WHEN_SECOND : 0;
   *out = (struct timeout_at_risk){.place = j->place,
                                   .job = j->name,
                                   .run = *r,
@@ -236,7 +219,7 @@ static bool assess(const struct model *m, const struct job *j, const struct run 
                                   .used = elapsed / limit,
                                   .expected_seconds = s->times.p50,
                                   .likelihood = likelihood(s, elapsed, limit),
-                                  .ends_ms = began + minutes * WHEN_MINUTE};
+                                  .ends_ms = sum_of(began, minutes * WHEN_MINUTE)};
   bool beyond_all = s->times.count >= TIMEOUT_RUNS_LEAST && elapsed > s->times.max;
   if (out->used >= 1 || (s->times.count >= TIMEOUT_RUNS_LEAST && s->times.p50 >= limit))
     out->risk = TIMEOUT_RISK_OVER;
@@ -255,7 +238,7 @@ static double used_share(const struct model *m, const struct job *j, const struc
   int64_t began = cost_began(r, NULL);
   if (minutes <= 0 || began == WHEN_NONE || r->state != RUN_RUNNING)
     return (double)NAN;
-  return now_ms > began ? (double)(now_ms - began) / ((double)minutes * (double)WHEN_MINUTE) : 0;
+  return now_ms > began ? (double)sum_less(now_ms, began) / ((double)minutes * (double)WHEN_MINUTE) : 0;
 }
 
 /* --- result --------------------------------------------------------------------------------------------------------- */
@@ -318,32 +301,45 @@ static void add_job(struct timeouts *t, const struct model *m, const struct pric
   r->advice[r->advice_count++] = a;
 }
 
-const struct timeouts_result *timeouts_result(struct timeouts *t, const struct model *m,
-                                              const struct price_table *prices, struct stats_cache *stats,
-                                              int64_t now_ms)
+static void gather_past(struct timeouts *t, const struct model *m)
 {
   struct timeouts_result *r = &t->result;
-  r->at_risk_count = r->past_count = r->advice_count = 0;
+  r->past_count = 0;
   r->past_sum = (struct cost_sum){0};
-  for (size_t p = 0; p < m->place_count; p++) {
+  for (size_t p = 0; p < t->parts.place_count; p++) {
     if (t->only < 0 ? !schedule_place_open(m, (int)p) : (size_t)t->only != p)
       continue;
-    for (size_t i = 0; i < m->places[p].job_count; i++) {
-      add_job(t, m, prices, stats, (int)p, i, now_ms);
-      if (p >= t->place_count || i >= t->places[p].count)
-        continue;
-      const struct job_part *part = &t->places[p].jobs[i];
+    for (size_t i = 0; i < t->parts.places[p].count; i++) {
+      const struct job_part *part = parts_at(&t->parts, p, i);
+      if (part->count > 0)
+        r->past = xgrow(r->past, &t->past_cap, r->past_count + part->count, sizeof *r->past);
       for (size_t k = 0; k < part->count; k++) {
-        r->past = xgrow(r->past, &t->past_cap, r->past_count + 1, sizeof *r->past);
         r->past[r->past_count++] = part->items[k];
         cost_sum_add(&r->past_sum, &part->items[k].cost);
       }
     }
   }
-  if (r->at_risk_count > 1)
-    qsort(r->at_risk, r->at_risk_count, sizeof *r->at_risk, compare_at_risk);
   if (r->past_count > 1)
     qsort(r->past, r->past_count, sizeof *r->past, compare_past);
+  t->past_stale = false;
+}
+
+const struct timeouts_result *timeouts_result(struct timeouts *t, const struct model *m,
+                                              const struct price_table *prices, struct stats_cache *stats,
+                                              int64_t now_ms)
+{
+  struct timeouts_result *r = &t->result;
+  r->at_risk_count = r->advice_count = 0;
+  for (size_t p = 0; p < m->place_count; p++) {
+    if (t->only < 0 ? !schedule_place_open(m, (int)p) : (size_t)t->only != p)
+      continue;
+    for (size_t i = 0; i < m->places[p].job_count; i++)
+      add_job(t, m, prices, stats, (int)p, i, now_ms);
+  }
+  if (t->past_stale)
+    gather_past(t, m);
+  if (r->at_risk_count > 1)
+    qsort(r->at_risk, r->at_risk_count, sizeof *r->at_risk, compare_at_risk);
   if (r->advice_count > 1)
     qsort(r->advice, r->advice_count, sizeof *r->advice, compare_advice);
   return r;

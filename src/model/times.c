@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/sum.h"
 #include "model/worker.h"
 
 #define TIMEOUT_DEFAULT_NEW 480  /* Glue 5.0 and later, and "auto" */
@@ -16,12 +17,12 @@ bool run_finished(const struct run *r)
   return run_state_info((enum run_state)r->state)->finished;
 }
 
-/* Its end as far as it is known: completion, else the last word about it. WHEN_NONE when nothing is. */
-static int64_t run_end(const struct run *r)
+int64_t run_end(const struct run *r)
 {
-  if (r->completed_ms != WHEN_NONE)
-    return r->completed_ms;
-  return r->modified_ms != WHEN_NONE ? r->modified_ms : r->started_ms;
+  int64_t end = r->completed_ms != WHEN_NONE ? r->completed_ms : r->modified_ms;
+  if (end == WHEN_NONE || (r->started_ms != WHEN_NONE && end < r->started_ms))
+    end = r->started_ms;
+  return end;
 }
 
 bool run_meets(const struct run *r, int64_t since_ms, int64_t until_ms, int64_t now_ms)
@@ -32,9 +33,9 @@ bool run_meets(const struct run *r, int64_t since_ms, int64_t until_ms, int64_t 
     to = run_end(r);
     if (to == WHEN_NONE)
       return true; /* no time at all: rather shown than hidden */
-  }
-  if (from != WHEN_NONE && to < from)
+  } else if (from != WHEN_NONE && to < from) {
     to = from; /* a clock ahead of ours */
+  }
   return (from == WHEN_NONE || from <= until_ms) && to >= since_ms;
 }
 
@@ -53,7 +54,7 @@ int64_t model_run_began(const struct run *r, int64_t now_ms, bool *guessed)
     int64_t end = info->finished ? r->completed_ms : now_ms;
     if (end != WHEN_NONE) {
       *guessed = info->finished && (r->flags & RUN_FLAG_COMPLETED_GUESSED) != 0;
-      return end - (int64_t)r->execution_seconds * WHEN_SECOND;
+      return sum_less(end, (int64_t)r->execution_seconds * WHEN_SECOND);
     }
   }
   if (r->first_running_ms != WHEN_NONE)
@@ -67,7 +68,7 @@ int64_t model_run_elapsed_ms(const struct run *r, int64_t now_ms)
   if (r->started_ms == WHEN_NONE)
     return 0;
   int64_t end = run_finished(r) ? run_end(r) : now_ms;
-  return end > r->started_ms ? end - r->started_ms : 0;
+  return end > r->started_ms ? sum_less(end, r->started_ms) : 0;
 }
 
 static double dpu_of(const struct model *m, double max_capacity, strid worker_type, int32_t workers)

@@ -112,16 +112,41 @@ static bool step_plan(struct boards *b, const struct report_scope *s, size_t bud
   return b->making.done;
 }
 
+enum engine {
+  ENGINE_LOADS = 1,
+  ENGINE_BURN = 2,
+  ENGINE_TIMEOUTS = 4,
+  ENGINE_COLLISIONS = 8,
+  ENGINE_TIMELINE = 16,
+  ENGINE_PLAN = 32
+};
+#define ENGINES_ALL (2 * ENGINE_PLAN - 1)
+
+/* One engine after the other, so that a slice stays a slice. */
+static bool step(struct boards *b, unsigned engines, const struct report_scope *s, size_t budget)
+{
+  bool done = !(engines & ENGINE_LOADS) || b->without_loads || loads_step(b->loads, s->model, budget);
+  done = done && (!(engines & ENGINE_BURN) || burn_step(b->burn, s->model, s->prices, s->now_ms, budget));
+  done = done && (!(engines & ENGINE_TIMEOUTS) || timeouts_step(b->timeouts, s->model, s->prices, s->now_ms, budget));
+  done = done && (!(engines & ENGINE_COLLISIONS) || collisions_step(b->collisions, s->model, s->now_ms, budget));
+  done = done && (!(engines & ENGINE_TIMELINE) || timeline_step(b->timeline, s->model, s->now_ms, budget));
+  return done && (!(engines & ENGINE_PLAN) || step_plan(b, s, budget));
+}
+
 bool boards_step(struct boards *b, const struct report_scope *s, size_t budget)
 {
-  /* One engine after the other, so that a slice stays a slice. */
-  bool done = b->without_loads || loads_step(b->loads, s->model, budget);
-  done = done && burn_step(b->burn, s->model, s->prices, s->now_ms, budget);
-  done = done && timeouts_step(b->timeouts, s->model, s->prices, s->now_ms, budget);
-  done = done && collisions_step(b->collisions, s->model, s->now_ms, budget);
-  done = done && timeline_step(b->timeline, s->model, s->now_ms, budget);
-  done = done && step_plan(b, s, budget);
-  return done;
+  return step(b, ENGINES_ALL, s, budget);
+}
+
+bool boards_step_for(struct boards *b, enum board which, const struct report_scope *s, size_t budget)
+{
+  /* what needs a person rests on nothing that is foretold */
+  static const unsigned engines[] = {[BOARD_BURN] = ENGINE_BURN,
+                                     [BOARD_TIMELINE] = ENGINE_LOADS | ENGINE_TIMELINE | ENGINE_PLAN,
+                                     [BOARD_COLLISIONS] = ENGINE_LOADS | ENGINE_COLLISIONS | ENGINE_PLAN,
+                                     [BOARD_TIMEOUTS] = ENGINE_TIMEOUTS,
+                                     [BOARD_CHECK] = ENGINE_BURN | ENGINE_TIMEOUTS | ENGINE_COLLISIONS};
+  return step(b, engines[which], s, budget);
 }
 
 const struct burn_result *boards_burn(struct boards *b, const struct report_scope *s)

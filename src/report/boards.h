@@ -35,6 +35,9 @@ void boards_free(struct boards *b);
 void boards_begin(struct boards *b, int64_t since_ms, int64_t until_ms, int place);
 /* Work through some `budget` runs; true: up to date. */
 bool boards_step(struct boards *b, const struct report_scope *scope, size_t budget);
+/* The same for what this board alone rests on; the others' results are void. */
+enum board { BOARD_BURN, BOARD_TIMELINE, BOARD_COLLISIONS, BOARD_TIMEOUTS, BOARD_CHECK };
+bool boards_step_for(struct boards *b, enum board which, const struct report_scope *scope, size_t budget);
 /* The loads (curves, peaks) cost memory for every run of history: without them they are let go, and curves and peaks are empty. Kept
  * unless somebody says no. True: they are wanted again, so there is work to do. */
 bool boards_keep_loads(struct boards *b, bool keep);
@@ -56,7 +59,6 @@ void boards_curve(struct boards *b, const struct report_scope *scope, int64_t fr
                   int64_t *dpu_micros, struct load_peak *peak);
 const struct plan *boards_plan(const struct boards *b);
 
-enum board { BOARD_BURN, BOARD_TIMELINE, BOARD_COLLISIONS, BOARD_TIMEOUTS, BOARD_CHECK };
 /* The members of the board, inside an object that the caller has opened. The boards must be up to date. */
 void report_write_board(struct boards *b, enum board which, const struct report_scope *scope, struct jw *w);
 /* Its main list as CSV with a header line. */
