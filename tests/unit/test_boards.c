@@ -42,7 +42,7 @@ static struct model *random_world(uint32_t *seed, size_t places)
   struct model *m = model_new();
   unsigned n = 0;
   for (size_t p = 0; p < places; p++) {
-    char account[20];
+    char account[40];
     snprintf(account, sizeof account, "11112222333%zu", p);
     int place = account_open(m, "eu-west-1", account);
     for (int j = 0; j < 3; j++) {
