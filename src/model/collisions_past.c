@@ -62,37 +62,39 @@ int32_t collisions_limit(const struct job *j)
   return j->max_concurrent_runs < 1 ? 1 : j->max_concurrent_runs;
 }
 
-/* Those that hold a slot for sure; where they do not explain a full job, those that may have been starting up as well. */
-static size_t find_at_work(struct at_work *w, int64_t at_ms, size_t except, struct run *out, size_t cap, size_t *filled)
+/* How many held a slot at that moment: those that did for sure; where they do not explain a full job, those that may have been starting up
+ * as well. */
+static size_t holders(struct at_work *w, int64_t at_ms, size_t except, enum at_work_kind *kind)
 {
-  size_t indexes[COLLISION_BLOCKERS_MAX];
-  enum at_work_kind kind = AT_WORK;
-  size_t count = at_work_count(w, kind, at_ms, except);
+  size_t count = at_work_count(w, AT_WORK, at_ms, except);
+  *kind = AT_WORK;
   if (count < (size_t)collisions_limit(w->job)) {
-    kind = AT_WORK_OR_STARTING;
-    count = at_work_count(w, kind, at_ms, except);
+    *kind = AT_WORK_OR_STARTING;
+    count = at_work_count(w, AT_WORK_OR_STARTING, at_ms, except);
   }
-  *filled =
-      at_work_newest(w, kind, at_ms, except, indexes, cap < COLLISION_BLOCKERS_MAX ? cap : COLLISION_BLOCKERS_MAX);
-  for (size_t i = 0; i < *filled; i++)
-    out[i] = w->job->runs[indexes[i]];
   return count;
 }
 
-size_t collisions_blockers(struct at_work *w, struct collision *c, size_t except)
+void collisions_blockers(struct at_work *w, struct collision *c, size_t except)
 {
-  return find_at_work(w, c->at_ms, except, c->blocked_by, COLLISION_BLOCKERS_MAX, &c->blocked_by_count);
+  size_t indexes[COLLISION_BLOCKERS_MAX];
+  enum at_work_kind kind;
+  holders(w, c->at_ms, except, &kind);
+  c->blocked_by_count = at_work_newest(w, kind, c->at_ms, except, indexes, COLLISION_BLOCKERS_MAX);
+  for (size_t i = 0; i < c->blocked_by_count; i++)
+    c->blocked_by[i] = w->job->runs[indexes[i]];
 }
 
 /* A run that began only when the job had a slot again. */
-static bool waited_for_job(struct at_work *w, struct collision *c, size_t index, int64_t waited_ms)
+static bool waited_for_job(struct at_work *w, const struct run *r, size_t index, int64_t waited_seconds)
 {
   size_t limit = (size_t)collisions_limit(w->job);
-  if (collisions_blockers(w, c, index) < limit)
+  enum at_work_kind kind;
+  if (holders(w, r->started_ms, index, &kind) < limit)
     return false;
   /* still full when it began: the limit was another one at that time */
-  int64_t began = sum_of(sum_of(c->at_ms, waited_ms), RELEASE_SLACK_MS);
-  return c->run.state == RUN_EXPIRED || at_work_count(w, AT_WORK, began, index) < limit;
+  int64_t began = sum_of(sum_of(r->started_ms, sum_times(waited_seconds, WHEN_SECOND)), RELEASE_SLACK_MS);
+  return r->state == RUN_EXPIRED || at_work_count(w, AT_WORK, began, index) < limit;
 }
 
 /* Runs of a job fail with the same few texts as a rule. */
@@ -126,42 +128,44 @@ void collision_judge_job(struct collision_judge *judge, const struct model *m, c
   memset(judge->verdicts, 0, sizeof judge->verdicts);
 }
 
+/* What kind of collision it is; false: none. *blocked: other runs of its job were in its way; *refused: its error says so. */
+static bool judge_kind(struct collision_judge *judge, const struct model *m, size_t index, int64_t waited,
+                       enum collision_kind *kind, bool *blocked, bool *refused)
+{
+  const struct run *r = &judge->at_work.job->runs[index];
+  *blocked = *refused = false;
+  if (run_finished(r) && r->state != RUN_SUCCEEDED && kind_of_error(judge, m, r->error, kind)) {
+    *blocked = *kind == COLLISION_FAILED;
+    *refused = true;
+    return true;
+  }
+  if (waited < WAIT_LEAST)
+    return false;
+  *blocked = waited_for_job(&judge->at_work, r, index, waited);
+  *kind = *blocked || r->state == RUN_EXPIRED ? COLLISION_QUEUED : COLLISION_ACCOUNT;
+  return *kind == COLLISION_QUEUED ||
+         ((r->flags & RUN_FLAG_QUEUING) != 0 && r->execution_class != CLASS_FLEX && waited >= ACCOUNT_WAIT);
+}
+
 bool collision_judge_run(struct collision_judge *judge, const struct model *m, size_t index, int64_t now_ms,
                          struct collision *out)
 {
-  struct at_work *w = &judge->at_work;
-  const struct job *j = w->job;
+  const struct job *j = judge->at_work.job;
   const struct run *r = &j->runs[index];
+  enum collision_kind kind = COLLISION_FAILED;
+  bool blocked = false, refused = false;
   if (r->started_ms == WHEN_NONE || r->state == RUN_WAITING || r->state == RUN_STARTING)
     return false;
-  enum collision_kind kind = COLLISION_FAILED;
   int64_t waited = collision_waited_seconds(r, now_ms);
-  bool refused = run_finished(r) && r->state != RUN_SUCCEEDED && kind_of_error(judge, m, r->error, &kind);
-  if (!refused && waited < WAIT_LEAST)
+  if (!judge_kind(judge, m, index, waited, &kind, &blocked, &refused))
     return false;
-  *out = (struct collision){.place = j->place,
-                            .job = j->name,
-                            .at_ms = r->started_ms,
-                            .kind = kind,
-                            .has_run = true,
-                            .run = *r,
-                            .waited_seconds = -1};
-  if (refused) {
-    out->waited_seconds = r->execution_seconds <= 0 && waited >= WAIT_LEAST ? waited : -1;
-    if (kind == COLLISION_FAILED)
-      collisions_blockers(w, out, index);
+  if (out == NULL)
     return true;
-  }
-  out->waited_seconds = waited;
-  if (waited_for_job(w, out, index, sum_times(waited, WHEN_SECOND))) {
-    out->kind = COLLISION_QUEUED;
-    return true;
-  }
-  out->blocked_by_count = 0;
-  if (r->state == RUN_EXPIRED) {
-    out->kind = COLLISION_QUEUED;
-    return true;
-  }
-  out->kind = COLLISION_ACCOUNT;
-  return (r->flags & RUN_FLAG_QUEUING) != 0 && r->execution_class != CLASS_FLEX && waited >= ACCOUNT_WAIT;
+  *out = (struct collision){
+      .place = j->place, .job = j->name, .at_ms = r->started_ms, .kind = kind, .has_run = true, .run = *r};
+  /* one that was refused at once did not wait */
+  out->waited_seconds = waited >= WAIT_LEAST && (!refused || r->execution_seconds <= 0) ? waited : -1;
+  if (blocked)
+    collisions_blockers(&judge->at_work, out, index);
+  return true;
 }

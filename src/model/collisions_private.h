@@ -21,11 +21,11 @@ struct collision_judge {
 void collision_judge_init(struct collision_judge *judge);
 void collision_judge_fini(struct collision_judge *judge);
 void collision_judge_job(struct collision_judge *judge, const struct model *m, const struct job *j); /* as at_work_of */
-/* Is this run of the job a collision? index in its runs. */
+/* Is this run of the job a collision? index in its runs. out may be NULL. */
 bool collision_judge_run(struct collision_judge *judge, const struct model *m, size_t index, int64_t now_ms,
                          struct collision *out);
-/* Fills blocked_by with runs of the job at work at c->at_ms, but for the run at `except` (SIZE_MAX: none); returns how many there were. */
-size_t collisions_blockers(struct at_work *w, struct collision *c, size_t except);
+/* Fills blocked_by with runs of the job at work at c->at_ms, but for the run at `except` (SIZE_MAX: none). */
+void collisions_blockers(struct at_work *w, struct collision *c, size_t except);
 
 /* Fills predicted, and the accounts' expected peaks. */
 struct predictions {

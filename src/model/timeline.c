@@ -357,14 +357,13 @@ void timeline_bars_fill(struct timeline_bars *b, const struct model *m, struct s
   b->bar_count = 0;
   for (size_t i = j->run_count; i-- > 0;) {
     const struct run *r = &j->runs[i];
-    struct collision collision;
     if (!run_meets(r, since_ms, until_ms, now_ms))
       continue;
     struct timeline_bar bar = make_bar(r, j, s, now_ms);
     if (bar.started_ms == WHEN_NONE)
       continue; /* no time at all */
     bar.retry = b->bar_count > 0 && run_same_chain(&b->bars[b->bar_count - 1].run, r);
-    bar.collided = collision_judge_run(b->judge, m, i, now_ms, &collision);
+    bar.collided = collision_judge_run(b->judge, m, i, now_ms, NULL);
     b->bars = xgrow(b->bars, &b->bar_cap, b->bar_count + 1, sizeof *b->bars);
     b->bars[b->bar_count++] = bar;
   }
