@@ -157,7 +157,7 @@ static struct err run_screen(struct app *app, const struct options *o, const str
   return e;
 }
 
-/* Where history is kept; NULL: nowhere. The demo leaves nothing behind, and a command against an endpoint of one's own (another account
+/* The folder that history is kept in, a file for each place; NULL: nowhere. The demo leaves nothing behind, and a command against an endpoint of one's own (another account
  * may answer there tomorrow) keeps nothing unless told where. Freed by the caller. */
 static char *store_path(const struct options *o)
 {
@@ -172,9 +172,9 @@ static char *store_path(const struct options *o)
   } else if (o->demo || (own_endpoint && o->request.command != CLI_NONE)) {
     path = NULL;
   } else if (state && *state == '/') {
-    path = xasprintf("%s/gluetop/history.db", state);
+    path = xasprintf("%s/gluetop", state);
   } else if (home && *home == '/') {
-    path = xasprintf("%s/.local/state/gluetop/history.db", home);
+    path = xasprintf("%s/.local/state/gluetop", home);
   }
   return path;
 }

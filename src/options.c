@@ -69,7 +69,7 @@ static const struct option_row option_rows[] = {
     {OPT_UNTIL, 0, "until", "WHEN", EVERYWHERE, "end of the window, in the same forms"},
     {OPT_READ_ONLY, 0, "read-only", NULL, EVERYWHERE, "nothing that changes AWS can be reached"},
     {OPT_YES, 0, "yes", NULL, EVERYWHERE, "commands only: change without asking"},
-    {OPT_CACHE, 0, "cache", "FILE", EVERYWHERE, "the store of what was read"},
+    {OPT_CACHE, 0, "cache", "DIR", EVERYWHERE, "folder for what was read"},
     {OPT_NO_CACHE, 0, "no-cache", NULL, EVERYWHERE, "keep no store"},
     {OPT_REFRESH, 0, "refresh", "SECONDS", EVERYWHERE, "how often to ask; 0: only by hand"},
     {OPT_OUTPUT, 'o', "output", "table|json|csv", EVERYWHERE, "form of a command's answer"},

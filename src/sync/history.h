@@ -1,11 +1,12 @@
-/* What the store remembers of places: read into the model at the start, written behind the answers.
+/* What the stores remember of places: read into the model at the start, written behind the answers. Each place has a file of its own in
+ * one folder, and troubles of its own; where logins led stands in another file, so that a place finds its file before STS has spoken.
  *
  * Painting goes in two steps: the jobs and the newest runs of each at once, so that the first frame has data; the rest in slices while
  * the program runs. Writing is batched: a job's changed runs and the intervals of its history that were wholly read go into one
  * transaction, so that a kill at any point leaves no hole that looks read. Argument values and whole answers are never stored.
  *
- * Trouble with the file (damaged, newer, full, read-only, held by another program) never stops the program: it is told once, through
- * history_trouble, and the program goes on without. */
+ * Trouble with a file (damaged, newer, full, read-only, held by another program) never stops the program: it is told once, through
+ * history_trouble, and the program goes on without that file. */
 #ifndef GLUETOP_SYNC_HISTORY_H
 #define GLUETOP_SYNC_HISTORY_H
 
@@ -16,8 +17,8 @@
 
 struct history;
 
-/* Never fails: what is wrong comes out of history_trouble. path NULL gives a history that does nothing. */
-struct history *history_open(const char *path);
+/* Never fails: what is wrong comes out of history_trouble. folder NULL gives a history that does nothing. */
+struct history *history_open(const char *folder);
 void history_close(struct history *h); /* after a last history_flush */
 /* Something to tell once: takes it out. ERR_OK when there is nothing. */
 struct err history_trouble(struct history *h) ERR_MUST_CHECK;

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include "base/xalloc.h"
 
-#define JOB_FORM   1
+#define JOB_FORM_1 1 /* without the newest runs */
+#define JOB_FORM   2
 #define PLACE_FORM 1
 
 /* What a run's record has: one bit each. */
@@ -39,72 +40,76 @@ struct compact_run {
 };
 _Static_assert(sizeof(struct compact_run) == 72, "what is written has no padding");
 
+uint64_t history_record_hash(const void *data, size_t len, int64_t age_ms)
+{
+  const unsigned char *bytes = data;
+  uint64_t h = UINT64_C(14695981039346656037);
+  for (size_t i = 0; i < len; i++)
+    h = (h ^ bytes[i]) * UINT64_C(1099511628211);
+  return (h ^ (uint64_t)(age_ms / AGE_STEP_MS)) * UINT64_C(1099511628211) | 1;
+}
+
 /* --- strings --------------------------------------------------------------------------------------------------------- */
 
-static void string_known(struct history *h, uint32_t stored, strid id)
+static void string_known(struct history_place *hp, uint32_t stored, strid id)
 {
-  if (stored >= h->string_count) {
+  if (stored >= hp->string_count) {
     uint32_t count = stored + stored / 2 + 64;
-    h->string_of = xreallocarray(h->string_of, count, sizeof *h->string_of);
-    for (uint32_t i = h->string_count; i < count; i++)
-      h->string_of[i] = 0;
-    h->string_count = count;
+    hp->string_of = xreallocarray(hp->string_of, count, sizeof *hp->string_of);
+    for (uint32_t i = hp->string_count; i < count; i++)
+      hp->string_of[i] = 0;
+    hp->string_count = count;
   }
-  h->string_of[stored] = id;
-  if (stored > h->string_last)
-    h->string_last = stored;
-  if (id >= h->stored_count) {
+  hp->string_of[stored] = id;
+  if (stored > hp->string_last)
+    hp->string_last = stored;
+  if (id >= hp->stored_count) {
     size_t count = (size_t)id + id / 2 + 64;
-    h->stored_of = xreallocarray(h->stored_of, count, sizeof *h->stored_of);
-    for (size_t i = h->stored_count; i < count; i++)
-      h->stored_of[i] = 0;
-    h->stored_count = count;
+    hp->stored_of = xreallocarray(hp->stored_of, count, sizeof *hp->stored_of);
+    for (size_t i = hp->stored_count; i < count; i++)
+      hp->stored_of[i] = 0;
+    hp->stored_count = count;
   }
-  h->stored_of[id] = stored;
+  hp->stored_of[id] = stored;
 }
 
 struct strings_reader {
-  struct history *h;
+  struct history_place *hp;
   struct model *m;
 };
 
 static void strings_take(void *user, uint32_t id, const char *text, size_t len)
 {
   struct strings_reader *r = user;
-  string_known(r->h, id, strpool_put_n(r->m->strings, text == NULL ? "" : text, len));
+  string_known(r->hp, id, strpool_put_n(r->m->strings, text == NULL ? "" : text, len));
 }
 
-bool strings_read(struct history *h, struct model *m)
+bool strings_read(struct history_place *hp, struct model *m)
 {
-  struct strings_reader r = {.h = h, .m = m};
-  return store_each_string(h->store, h->string_last, strings_take, &r) == STORE_OK;
+  struct strings_reader r = {.hp = hp, .m = m};
+  return store_each_string(hp->store, hp->string_last, strings_take, &r) == STORE_OK;
 }
 
 uint32_t string_store(struct string_map *map, strid id)
 {
   if (id == 0)
     return 0;
-  if (id < map->h->stored_count && map->h->stored_of[id] != 0)
-    return map->h->stored_of[id];
+  if (id < map->hp->stored_count && map->hp->stored_of[id] != 0)
+    return map->hp->stored_of[id];
   const char *text = model_str(map->m, id);
   uint32_t stored = 0;
-  if (text == NULL || store_string_add(map->h->store, text, strlen(text), &stored) != STORE_OK) {
+  if (text == NULL || store_string_add(map->hp->store, text, strlen(text), &stored) != STORE_OK) {
     map->failed = true;
     return 0;
   }
-  string_known(map->h, stored, id);
+  string_known(map->hp, stored, id);
   return stored;
 }
 
-strid string_load(const struct history *h, uint32_t stored)
-{
-  return stored < h->string_count ? h->string_of[stored] : 0;
-}
-
-static strid unpack_string(const struct history *h, struct unpack *u)
+static strid unpack_string(const struct history_place *hp, struct unpack *u)
 {
   uint64_t stored = unpack_u64(u);
-  strid id = stored > UINT32_MAX ? 0 : string_load(h, (uint32_t)stored);
+  strid id = stored > UINT32_MAX ? 0 : string_load(hp, (uint32_t)stored);
   if (stored != 0 && id == 0)
     u->bad = true; /* a text that is not there: the record cannot be trusted */
   return id;
@@ -230,37 +235,43 @@ static int64_t unpack_time(struct unpack *u, bool there, int64_t base)
   return there ? (int64_t)((uint64_t)unpack_i64(u) + (uint64_t)base) : WHEN_NONE;
 }
 
-static strid known_string(const struct history *h, struct unpack *u, uint32_t stored)
+static strid known_string(const struct history_place *hp, struct unpack *u, uint32_t stored)
 {
-  strid id = string_load(h, stored);
+  strid id = string_load(hp, stored);
   u->bad = u->bad || (stored != 0 && id == 0);
   return id;
 }
 
-static void unpack_compact(const struct history *h, struct unpack *u, struct run *r)
+/* Every member is set, so that the run need not be cleared before. */
+static void unpack_compact(const struct history_place *hp, struct unpack *u, struct run *r)
 {
   struct compact_run c;
-  unpack_bytes(u, &c, sizeof c);
-  r->id_form = c.head & 3;
-  r->execution_class = c.head >> 2 & 3;
-  r->bookmark = c.head >> 4 & 3;
-  r->state = c.state;
-  r->flags = c.flags;
+  memcpy(&c, u->at, sizeof c);
+  u->at += sizeof c;
   memcpy(r->id_bytes, c.id, sizeof r->id_bytes);
   memcpy(&r->started_ms, c.started, sizeof r->started_ms);
   r->completed_ms = (int64_t)((uint64_t)r->started_ms + c.completed_after_ms);
   r->modified_ms = (int64_t)((uint64_t)r->completed_ms + (uint64_t)(int64_t)c.modified_after_ms);
   r->first_running_ms = WHEN_NONE;
   r->fetched_ms = (int64_t)c.fetched_s * WHEN_SECOND;
+  r->max_capacity = isnan(c.max_capacity) ? (double)NAN : (double)c.max_capacity;
+  r->dpu_seconds = (double)NAN;
   r->execution_seconds = c.execution_seconds;
   r->timeout_minutes = (int32_t)c.timeout - 1;
   r->workers = (int32_t)c.workers - 1;
-  r->max_capacity = isnan(c.max_capacity) ? (double)NAN : (double)c.max_capacity;
-  r->worker_type = known_string(h, u, c.worker_type);
-  r->glue_version = known_string(h, u, c.glue_version);
+  r->state_text = r->state_detail = r->error = r->trigger = r->previous_run_id = 0;
+  r->worker_type = known_string(hp, u, c.worker_type);
+  r->glue_version = known_string(hp, u, c.glue_version);
+  r->id_attempt = 0;
+  r->attempt = 0;
+  r->id_form = c.head & 3;
+  r->state = c.state;
+  r->execution_class = c.head >> 2 & 3;
+  r->bookmark = c.head >> 4 & 3;
+  r->flags = c.flags;
 }
 
-static uint64_t unpack_wide(const struct history *h, struct unpack *u, struct run *r)
+static uint64_t unpack_wide(const struct history_place *hp, struct unpack *u, struct run *r)
 {
   unsigned char head[2];
   unpack_bytes(u, head, sizeof head);
@@ -273,7 +284,7 @@ static uint64_t unpack_wide(const struct history *h, struct unpack *u, struct ru
   if (r->id_form == RUN_ID_HEX || r->id_form == RUN_ID_HEX_ATTEMPT)
     unpack_bytes(u, r->id_bytes, sizeof r->id_bytes);
   else
-    r->id_text = unpack_string(h, u);
+    r->id_text = unpack_string(hp, u);
   r->started_ms = unpack_time(u, (parts & PART_STARTED) != 0, 0);
   int64_t base = r->started_ms != WHEN_NONE ? r->started_ms : 0;
   r->completed_ms = unpack_time(u, (parts & PART_COMPLETED) != 0, base);
@@ -284,32 +295,56 @@ static uint64_t unpack_wide(const struct history *h, struct unpack *u, struct ru
   r->timeout_minutes = (int32_t)unpack_i64(u);
   r->workers = (int32_t)unpack_i64(u);
   r->max_capacity = unpack_f64(u);
-  r->worker_type = unpack_string(h, u);
-  r->glue_version = unpack_string(h, u);
+  r->worker_type = unpack_string(hp, u);
+  r->glue_version = unpack_string(hp, u);
   return parts;
 }
 
-bool unpack_run(const struct history *h, struct unpack *u, struct run *r)
+static void unpack_rest(const struct history_place *hp, struct unpack *u, struct run *r, uint64_t parts)
 {
-  memset(r, 0, sizeof *r);
-  uint64_t parts = 0;
-  if (u->at < u->end && (*u->at & COMPACT) != 0) {
-    unpack_compact(h, u, r);
-    parts = unpack_u64(u);
-  } else {
-    parts = unpack_wide(h, u, r);
-  }
   if ((parts & PART_ATTEMPT) != 0) {
     r->id_attempt = (uint16_t)unpack_u64(u);
     r->attempt = (int16_t)unpack_i64(u);
   }
-  r->dpu_seconds = (parts & PART_DPU_SECONDS) != 0 ? unpack_f64(u) : (double)NAN;
-  r->state_text = (parts & PART_STATE_TEXT) != 0 ? unpack_string(h, u) : 0;
-  r->state_detail = (parts & PART_STATE_DETAIL) != 0 ? unpack_string(h, u) : 0;
-  r->error = (parts & PART_ERROR) != 0 ? unpack_string(h, u) : 0;
-  r->trigger = (parts & PART_TRIGGER) != 0 ? unpack_string(h, u) : 0;
-  r->previous_run_id = (parts & PART_PREVIOUS) != 0 ? unpack_string(h, u) : 0;
-  return !u->bad && r->state < RUN_STATE_COUNT && parts < PART_ATTEMPT << 1;
+  if ((parts & PART_DPU_SECONDS) != 0)
+    r->dpu_seconds = unpack_f64(u);
+  if ((parts & PART_STATE_TEXT) != 0)
+    r->state_text = unpack_string(hp, u);
+  if ((parts & PART_STATE_DETAIL) != 0)
+    r->state_detail = unpack_string(hp, u);
+  if ((parts & PART_ERROR) != 0)
+    r->error = unpack_string(hp, u);
+  if ((parts & PART_TRIGGER) != 0)
+    r->trigger = unpack_string(hp, u);
+  if ((parts & PART_PREVIOUS) != 0)
+    r->previous_run_id = unpack_string(hp, u);
+}
+
+static void unpack_run(const struct history_place *hp, struct unpack *u, struct run *r)
+{
+  uint64_t parts = 0;
+  if ((*u->at & COMPACT) != 0 && (size_t)(u->end - u->at) > sizeof(struct compact_run)) {
+    unpack_compact(hp, u, r);
+    parts = unpack_u64(u);
+  } else {
+    memset(r, 0, sizeof *r);
+    r->dpu_seconds = (double)NAN;
+    parts = unpack_wide(hp, u, r);
+  }
+  if ((parts & ~(uint64_t)(PART_STARTED | PART_MODIFIED | PART_COMPLETED)) != 0)
+    unpack_rest(hp, u, r, parts);
+  u->bad = u->bad || r->state >= RUN_STATE_COUNT || parts >= PART_ATTEMPT << 1;
+}
+
+size_t unpack_runs(const struct history_place *hp, struct unpack *u, struct run *runs, size_t most)
+{
+  size_t count = 0;
+  while (count < most && unpack_more(u)) {
+    unpack_run(hp, u, &runs[count]);
+    u->bad = u->bad || (count > 0 && runs[count].started_ms > runs[count - 1].started_ms);
+    count++;
+  }
+  return u->bad ? 0 : count;
 }
 
 /* --- jobs ------------------------------------------------------------------------------------------------------------ */
@@ -344,7 +379,7 @@ void pack_job(struct string_map *map, struct buf *b, const struct job *j)
   }
 }
 
-static void unpack_definition(const struct history *h, struct unpack *u, struct job *j)
+static void unpack_definition(const struct history_place *hp, struct unpack *u, struct job *j)
 {
   strid *const texts[] = {&j->command_name,
                           &j->mode,
@@ -359,7 +394,7 @@ static void unpack_definition(const struct history *h, struct unpack *u, struct 
   int32_t *const numbers[] = {&j->max_concurrent_runs, &j->max_retries, &j->timeout_minutes, &j->workers,
                               &j->notify_delay_minutes};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-    *texts[i] = unpack_string(h, u);
+    *texts[i] = unpack_string(hp, u);
   j->execution_class = (enum execution_class)unpack_i64(u);
   j->created_ms = unpack_i64(u);
   j->modified_ms = unpack_i64(u);
@@ -405,25 +440,45 @@ static void job_take_definition(struct model *m, struct job *j, const struct job
   d->gone = gone;
 }
 
-bool unpack_job(struct history *h, struct model *m, int place, strid name, const void *data, size_t len)
+void pack_job_news(struct string_map *map, struct buf *b, const struct job *j)
+{
+  size_t news = j->run_count < NEWS_RUNS ? j->run_count : NEWS_RUNS;
+  pack_i64(b, j->runs_fresh.fetched_ms);
+  pack_i64(b, j->top_read_ms);
+  pack_i64(b, j->listed_ms);
+  pack_u64(b, j->run_count);
+  pack_u64(b, news);
+  for (size_t i = 0; i < news; i++)
+    pack_run(map, b, &j->runs[i]);
+}
+
+bool unpack_job(const struct history_place *hp, struct model *m, int place, strid name, const void *data, size_t len,
+                struct job_record *out)
 {
   struct unpack u = unpack_begin(data, len);
   struct job stored = {0};
-  if (unpack_u64(&u) != JOB_FORM)
+  uint64_t form = unpack_u64(&u);
+  if (form != JOB_FORM && form != JOB_FORM_1)
     return false;
   uint64_t flags = unpack_u64(&u);
-  unpack_definition(h, &u, &stored);
+  unpack_definition(hp, &u, &stored);
   size_t spans = (size_t)unpack_u64(&u);
   struct unpack after = u;
   for (size_t i = 0; i < spans && !after.bad; i++) {
     unpack_i64(&after);
     unpack_i64(&after);
   }
+  size_t lasting = (size_t)(after.at - (const unsigned char *)data);
   int64_t fetched = unpack_i64(&after);
   int64_t top_read = unpack_i64(&after);
   int64_t listed = unpack_i64(&after);
-  if (after.bad)
+  *out = (struct job_record){.runs = form == JOB_FORM ? (size_t)unpack_u64(&after) : 0};
+  out->news_count = form == JOB_FORM ? (size_t)unpack_u64(&after) : 0;
+  out->news = after;
+  if (after.bad || out->news_count > NEWS_RUNS || out->news_count > out->runs)
     return false;
+  if (form == JOB_FORM)
+    out->saved_hash = history_record_hash(data, lasting, fetched);
   struct job *j = model_job_mutable(m, place, name);
   if ((flags & 1) != 0)
     job_take_definition(m, j, &stored, (flags & 2) != 0);
@@ -475,19 +530,19 @@ void pack_place(struct string_map *map, struct buf *b, const struct place *p)
   }
 }
 
-static const char *unpack_text(const struct history *h, const struct model *m, struct unpack *u)
+static const char *unpack_text(const struct history_place *hp, const struct model *m, struct unpack *u)
 {
-  return model_str(m, unpack_string(h, u));
+  return model_str(m, unpack_string(hp, u));
 }
 
-static void unpack_trigger(const struct history *h, const struct model *m, struct unpack *u, struct arena *a,
+static void unpack_trigger(const struct history_place *hp, const struct model *m, struct unpack *u, struct arena *a,
                            struct trigger_data *t)
 {
-  t->name = unpack_text(h, m, u);
-  t->workflow = unpack_text(h, m, u);
-  t->type = unpack_text(h, m, u);
-  t->state = unpack_text(h, m, u);
-  t->schedule = unpack_text(h, m, u);
+  t->name = unpack_text(hp, m, u);
+  t->workflow = unpack_text(hp, m, u);
+  t->type = unpack_text(hp, m, u);
+  t->state = unpack_text(hp, m, u);
+  t->schedule = unpack_text(hp, m, u);
   t->any = unpack_u64(u) != 0;
   size_t actions = (size_t)unpack_u64(u);
   if (u->bad || actions > (size_t)(u->end - u->at))
@@ -495,8 +550,8 @@ static void unpack_trigger(const struct history *h, const struct model *m, struc
   t->actions = arena_array(a, actions + 1, sizeof *t->actions);
   for (; t->action_count < actions; t->action_count++) {
     struct trigger_action *action = &t->actions[t->action_count];
-    action->job = unpack_text(h, m, u);
-    action->crawler = unpack_text(h, m, u);
+    action->job = unpack_text(hp, m, u);
+    action->crawler = unpack_text(hp, m, u);
     action->timeout_minutes = unpack_i64(u);
   }
   size_t conditions = (size_t)unpack_u64(u);
@@ -505,14 +560,14 @@ static void unpack_trigger(const struct history *h, const struct model *m, struc
   t->conditions = arena_array(a, conditions + 1, sizeof *t->conditions);
   for (; t->condition_count < conditions; t->condition_count++) {
     struct trigger_condition *condition = &t->conditions[t->condition_count];
-    condition->job = unpack_text(h, m, u);
-    condition->state = unpack_text(h, m, u);
-    condition->crawler = unpack_text(h, m, u);
-    condition->crawl_state = unpack_text(h, m, u);
+    condition->job = unpack_text(hp, m, u);
+    condition->state = unpack_text(hp, m, u);
+    condition->crawler = unpack_text(hp, m, u);
+    condition->crawl_state = unpack_text(hp, m, u);
   }
 }
 
-bool unpack_place(struct history *h, struct model *m, int place, const void *data, size_t len)
+bool unpack_place(const struct history_place *hp, struct model *m, int place, const void *data, size_t len)
 {
   if (len == 0)
     return true; /* made, and nothing written yet */
@@ -527,7 +582,7 @@ bool unpack_place(struct history *h, struct model *m, int place, const void *dat
   arena_init(&a);
   struct trigger_data *triggers = arena_array(&a, count + 1, sizeof *triggers);
   for (size_t i = 0; i < count; i++)
-    unpack_trigger(h, m, &u, &a, &triggers[i]);
+    unpack_trigger(hp, m, &u, &a, &triggers[i]);
   int64_t jobs_fetched = unpack_i64(&u);
   int64_t triggers_fetched = unpack_i64(&u);
   bool good = !u.bad;

@@ -7,15 +7,10 @@
 /* A block is written anew when a run of it changes: small enough for that, large enough that the rest costs little. */
 #define BLOCK_RUNS     96
 #define BLOCK_RUNS_MAX 160
-/* Ages are written that coarsely, or every reading would write every job. */
-#define AGE_STEP_MS (30 * WHEN_MINUTE)
 
-static uint64_t record_hash(const struct buf *b, int64_t age_ms)
+static uint64_t place_hash(const struct buf *b, const struct place *p)
 {
-  uint64_t h = UINT64_C(14695981039346656037);
-  for (size_t i = 0; i < b->len; i++)
-    h = (h ^ (unsigned char)b->data[i]) * UINT64_C(1099511628211);
-  return (h ^ (uint64_t)(age_ms / AGE_STEP_MS)) * UINT64_C(1099511628211) | 1;
+  return history_record_hash(b->data, b->len, p->jobs_fresh.fetched_ms);
 }
 
 /* The first run of the job's list that began before ms. */
@@ -42,11 +37,10 @@ static bool write_piece(struct string_map *map, int64_t place_id, struct history
     pack_run(map, &data, &j->runs[i]);
   struct history_block *hb = &hj->blocks[at];
   struct store_block sb = {.id = hb->id, .job = hj->id, .from_ms = hb->from_ms};
-  bool good = !data.overflow && !map->failed && store_block_put(map->h->store, place_id, &sb, &data) == STORE_OK;
+  bool good = !data.overflow && !map->failed && store_block_put(map->hp->store, place_id, &sb, &data) == STORE_OK;
   hb->id = sb.id;
   hb->whole = true;
-  hb->painted = (unsigned)(to - from);
-  map->h->figures.blocks_written++;
+  map->blocks_written++;
   buf_fini(&data);
   return good;
 }
@@ -115,21 +109,20 @@ static bool write_job(struct history *h, struct model *m, int place, size_t inde
   struct history_place *hp = history_place(h, m, place);
   struct history_job *hj = history_job(hp, m, place, index);
   struct job *j = &m->places[place].jobs[index];
-  struct string_map map = {.h = h, .m = m};
+  struct string_map map = {.hp = hp, .m = m};
   struct buf record;
   buf_init(&record, BLOCK_BYTES_MAX);
   pack_job(&map, &record, j);
-  uint64_t hash = record_hash(&record, j->runs_fresh.fetched_ms);
+  uint64_t hash = history_record_hash(record.data, record.len, j->runs_fresh.fetched_ms);
   bool good = !map.failed;
   bool runs = hj->saved_generation != j->runs_generation;
   if (good && (runs || hash != hj->saved_hash)) {
-    pack_i64(&record, j->runs_fresh.fetched_ms);
-    pack_i64(&record, j->top_read_ms);
-    pack_i64(&record, j->listed_ms);
+    pack_job_news(&map, &record, j);
     good = !record.overflow &&
-           store_job_put(h->store, hp->id, &hj->id, &hj->version, model_str(m, j->name), &record) == STORE_OK;
+           store_job_put(hp->store, hp->id, &hj->id, &hj->version, model_str(m, j->name), &record) == STORE_OK;
     good = good && write_runs(&map, hp->id, hj, j) && !map.failed;
     h->figures.jobs_written++;
+    h->figures.blocks_written += map.blocks_written;
   }
   if (good) {
     hj->saved_generation = j->runs_generation;
@@ -145,19 +138,22 @@ static bool write_place(struct history *h, struct model *m, int place)
 {
   struct history_place *hp = history_place(h, m, place);
   const struct place *p = &m->places[place];
-  struct string_map map = {.h = h, .m = m};
+  struct string_map map = {.hp = hp, .m = m};
   struct buf record;
   buf_init(&record, BLOCK_BYTES_MAX);
   pack_place(&map, &record, p);
-  uint64_t hash = record_hash(&record, p->jobs_fresh.fetched_ms);
+  uint64_t hash = place_hash(&record, p);
   bool good = !map.failed;
   if (good && hash != hp->saved_hash) {
     pack_i64(&record, p->jobs_fresh.fetched_ms);
     pack_i64(&record, p->triggers_fresh.fetched_ms);
-    good = !record.overflow && store_place_put(h->store, hp->id, &record) == STORE_OK;
+    good = !record.overflow && store_place_put(hp->store, hp->id, &record) == STORE_OK;
   }
-  if (good)
+  if (good) {
     hp->saved_hash = hash;
+    hp->saved_jobs_ms = p->jobs_fresh.fetched_ms;
+    hp->saved_triggers_ms = p->triggers_fresh.fetched_ms;
+  }
   buf_fini(&record);
   return good;
 }
@@ -171,39 +167,46 @@ static bool job_is_due(const struct history_job *hj, const struct job *j)
          hj->saved_definition != j->definition_fresh.fetched_ms / AGE_STEP_MS || hj->saved_gone != j->gone;
 }
 
-static void job_is_done(struct history_job *hj, const struct job *j)
+void history_job_done(struct history_job *hj, const struct job *j)
 {
   hj->saved_age = j->runs_fresh.fetched_ms == WHEN_NONE ? 0 : j->runs_fresh.fetched_ms / AGE_STEP_MS;
   hj->saved_definition = j->definition_fresh.fetched_ms / AGE_STEP_MS;
   hj->saved_gone = j->gone;
 }
 
+/* The lists themselves: a reading of the triggers is worth a look at them, whatever the jobs do. */
+static bool place_is_due(const struct history_place *hp, const struct place *p)
+{
+  return hp->saved_triggers_ms != p->triggers_fresh.fetched_ms ||
+         hp->saved_jobs_ms / AGE_STEP_MS != p->jobs_fresh.fetched_ms / AGE_STEP_MS;
+}
+
 static bool flush_begin(struct history *h, struct model *m, int place, bool *good)
 {
   *good = true;
-  enum store_result r = store_begin(h->store);
+  struct history_place *hp = history_place(h, m, place);
+  enum store_result r = store_begin(hp->store);
   if (r == STORE_BUSY) {
     h->figures.busy++;
     return false;
   }
-  struct history_place *hp = history_place(h, m, place);
   const struct place *p = &m->places[place];
   struct store_place_key key = {
       .partition = p->partition, .account = p->account, .region = p->region, .endpoint = p->endpoint};
   *good = r == STORE_OK;
   if (*good && hp->id == 0)
-    *good = store_place_get(h->store, &key, true, &hp->id, NULL) == STORE_OK;
-  if (*good && store_changed_by_others(h->store))
+    *good = store_place_get(hp->store, &key, true, &hp->id, NULL) == STORE_OK;
+  if (*good && store_changed_by_others(hp->store))
     *good = history_learn_jobs(h, m, place);
   if (r == STORE_OK && !*good)
-    store_rollback(h->store);
+    store_rollback(hp->store);
   return *good;
 }
 
 bool history_flush(struct history *h, struct model *m, int place, unsigned jobs)
 {
   struct history_place *hp = history_place(h, m, place);
-  if (h->store == NULL || !h->writable || !hp->known || hp->painting || m->places[place].account[0] == '\0')
+  if (hp->store == NULL || !hp->writable || hp->painting || m->places[place].account[0] == '\0')
     return false;
   size_t count = m->places[place].job_count;
   size_t first = 0;
@@ -213,16 +216,16 @@ bool history_flush(struct history *h, struct model *m, int place, unsigned jobs)
       break;
     first++;
   }
-  if (first == count)
+  if (first == count && !place_is_due(hp, &m->places[place]))
     return false;
   bool good = true;
   if (!flush_begin(h, m, place, &good)) {
     if (!good)
-      history_failed(h, "could not be written");
-    return h->writable;
+      history_failed(h, hp, "could not be written");
+    return hp->writable;
   }
   hp = history_place(h, m, place);
-  size_t at = (hp->flush_at + first) % count;
+  size_t at = count == 0 ? 0 : (hp->flush_at + first) % count;
   size_t looked = first;
   good = write_place(h, m, place);
   for (; good && looked < count && jobs > 0; looked++, at = (at + 1) % count) {
@@ -231,14 +234,14 @@ bool history_flush(struct history *h, struct model *m, int place, unsigned jobs)
     if (!job_is_due(hj, j))
       continue;
     good = write_job(h, m, place, at);
-    job_is_done(hj, j);
+    history_job_done(hj, j);
     jobs--;
   }
   hp->flush_at = at;
-  good = good && store_commit(h->store) == STORE_OK;
+  good = good && store_commit(hp->store) == STORE_OK;
   if (!good) {
-    store_rollback(h->store);
-    history_failed(h, "could not be written");
+    store_rollback(hp->store);
+    history_failed(h, hp, "could not be written");
   }
   return good && looked < count;
 }

@@ -10,7 +10,6 @@
 #include <sqlite3.h>
 #include "base/xalloc.h"
 
-#define STORE_APPLICATION 0x676c7565 /* "glue" */
 /* Jobs and blocks of one place have ids of one range (place << 40), so that a place is read without an index. */
 #define STRING_MAX ((size_t)1 << 20)
 
@@ -84,7 +83,6 @@ static const char *const migrations[STORE_VERSION] = {
 struct store {
   sqlite3 *db;
   sqlite3_stmt *prepared[ST_COUNT];
-  sqlite3_blob *head;   /* of the block whose beginning was read last */
   int64_t data_version; /* as SQLite counts changes by other connections */
   char why[300];
 };
@@ -185,7 +183,7 @@ static struct err store_setup(struct store *s, const char *path, bool *read_only
   if (version > STORE_VERSION) {
     struct err e =
         err_new(ERR_IO, "the store %s is of version %d; this gluetop knows version %d", path, version, STORE_VERSION);
-    err_set_hint(&e, "use the newer gluetop, or another file with --cache; nothing in it was changed");
+    err_set_hint(&e, "use the newer gluetop, or another folder with --cache; nothing in it was changed");
     return e;
   }
   if (version > 0 && application != STORE_APPLICATION)
@@ -239,7 +237,6 @@ void store_close(struct store *s)
 {
   if (s == NULL)
     return;
-  store_head_end(s);
   for (int i = 0; i < ST_COUNT; i++)
     sqlite3_finalize(s->prepared[i]);
   sqlite3_close(s->db);
@@ -470,33 +467,22 @@ enum store_result store_each_block_of(struct store *s, int64_t place, int64_t jo
   return blocks_walk(s, st, fn, user);
 }
 
-enum store_result store_block_get(struct store *s, int64_t id, struct buf *data)
+enum store_result store_block_use(struct store *s, int64_t id, store_data_fn *fn, void *user)
 {
   sqlite3_stmt *st = store_use(s, ST_BLOCK_GET);
   sqlite3_bind_int64(st, 1, id);
   enum store_result r = store_row(s, st);
-  if (r == STORE_OK)
-    buf_add(data, sqlite3_column_blob(st, 0), (size_t)sqlite3_column_bytes(st, 0));
+  if (r == STORE_OK && !fn(user, sqlite3_column_blob(st, 0), (size_t)sqlite3_column_bytes(st, 0))) {
+    snprintf(s->why, sizeof s->why, "a record in it cannot be read");
+    r = STORE_FAILED;
+  }
   sqlite3_reset(st);
   return r;
 }
 
-enum store_result store_block_head(struct store *s, int64_t id, void *out, size_t *len, bool *whole)
+void store_shrink(struct store *s)
 {
-  int code = s->head == NULL ? sqlite3_blob_open(s->db, "main", "block_data", "data", id, 0, &s->head)
-                             : sqlite3_blob_reopen(s->head, id);
-  if (code != SQLITE_OK)
-    return store_judge(s, code);
-  size_t size = (size_t)sqlite3_blob_bytes(s->head);
-  *whole = size <= *len;
-  *len = size < *len ? size : *len;
-  return store_judge(s, sqlite3_blob_read(s->head, out, (int)*len, 0));
-}
-
-void store_head_end(struct store *s)
-{
-  sqlite3_blob_close(s->head);
-  s->head = NULL;
+  store_exec(s, "PRAGMA cache_size = -500; PRAGMA shrink_memory");
 }
 
 enum store_result store_block_put(struct store *s, int64_t place, struct store_block *block, const struct buf *data)

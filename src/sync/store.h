@@ -1,11 +1,15 @@
-/* The file that history lives in: SQLite, mode 0600, WAL. This layer knows tables and bytes; what the bytes mean is history.h's business.
+/* The files that history lives in: SQLite, mode 0600, WAL, one for each place, and a small one for where logins led. This layer knows
+ * tables and bytes; what the bytes mean is history.h's business.
  *
  * Nothing here waits: a file that another process holds for the moment answers STORE_BUSY, and the caller tries again later. A file that is
  * damaged, of a newer version, or that cannot be written is left as it is. Versions are migrated forward in one transaction.
  *
- * Tables (version 1): places, logins, strings, jobs, blocks (of runs: where each begins) and block_data (the packed runs themselves, apart so
- * that the index is read without them). A job has a version number: two programs may write one file, and whoever finds another number
- * than he left reads before he writes. */
+ * Tables: places (one row), logins, strings, jobs (with their newest runs, for the first frame), blocks (of runs: where each begins) and
+ * block_data (the packed runs themselves, apart so that the index is read without them). A job has a version number: two programs may
+ * write one file, and whoever finds another number than he left reads before he writes.
+ *
+ * Version 1 was one file for all places (history.db); its rows are carried over when their place is opened, and it goes when none is left.
+ * Since version 2 a job's record holds its newest runs. */
 #ifndef GLUETOP_SYNC_STORE_H
 #define GLUETOP_SYNC_STORE_H
 
@@ -15,7 +19,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-#define STORE_VERSION 1
+#define STORE_VERSION     2
+#define STORE_APPLICATION 0x676c7565 /* "glue" */
 
 struct store;
 
@@ -47,6 +52,21 @@ enum store_result store_login_put(struct store *s, const char *key, const char *
 struct store_place_key {
   const char *partition, *account, *region, *endpoint;
 };
+
+/* --- which file (store_files.c) -------------------------------------------------------------------------------------- */
+
+/* FOLDER/ACCOUNT.REGION.db. Where that does not say it all (another partition, an endpoint of one's own) a hash stands behind it: a name
+ * never holds an address. All freed by the caller. */
+char *store_place_path(const char *folder, const struct store_place_key *key);
+char *store_logins_path(const char *folder);
+char *store_old_path(const char *folder); /* the one file of version 1 */
+/* Carry what the file of before knows of the place, or of logins, into the file at `path`, which is there and of this version. Each in one
+ * transaction: all or nothing. An error says why it must stay where it is; nothing to carry is none. */
+struct err store_carry_place(const char *folder, const char *path, const struct store_place_key *key) ERR_MUST_CHECK;
+struct err store_carry_logins(const char *folder, const char *path) ERR_MUST_CHECK;
+
+/* --- a place's rows -------------------------------------------------------------------------------------------------- */
+
 /* STORE_NONE: not there and not made. The data (freshness, triggers) is appended. */
 enum store_result store_place_get(struct store *s, const struct store_place_key *key, bool make, int64_t *id,
                                   struct buf *data);
@@ -73,10 +93,11 @@ struct store_block {
 typedef void store_block_fn(void *user, const struct store_block *block);
 enum store_result store_each_block(struct store *s, int64_t place, store_block_fn *fn, void *user);
 enum store_result store_each_block_of(struct store *s, int64_t place, int64_t job, store_block_fn *fn, void *user);
-enum store_result store_block_get(struct store *s, int64_t id, struct buf *data);
-/* At most the first len bytes; *whole: these are all. */
-enum store_result store_block_head(struct store *s, int64_t id, void *out, size_t *len, bool *whole);
-void store_head_end(struct store *s); /* after the last of them: an open one is a read transaction */
+/* fn sees the bytes where they lie; false from it is STORE_FAILED. STORE_NONE: there is no such block. */
+typedef bool store_data_fn(void *user, const void *data, size_t len);
+enum store_result store_block_use(struct store *s, int64_t id, store_data_fn *fn, void *user);
+/* The memory that much reading took is given back. */
+void store_shrink(struct store *s);
 /* Inserts (id 0) or updates. */
 enum store_result store_block_put(struct store *s, int64_t place, struct store_block *block, const struct buf *data);
 enum store_result store_block_drop(struct store *s, int64_t id);

@@ -20,7 +20,7 @@
 #define T0           INT64_C(1790000000000)
 
 struct large {
-  char folder[64], path[100];
+  char folder[64], path[120]; /* of the stores, and of the place's */
   size_t model_bytes;
 };
 
@@ -108,10 +108,11 @@ static size_t heap_bytes(void)
 static void tear_down(void *state)
 {
   struct large *l = state;
-  char name[120];
+  char name[140];
+  static const char *const files[] = {"111111111111.eu-west-1.db", "logins.db"};
   static const char *const tails[] = {"", "-wal", "-shm"};
-  for (size_t i = 0; i < 3; i++) {
-    snprintf(name, sizeof name, "%s%s", l->path, tails[i]);
+  for (size_t i = 0; i < 6; i++) {
+    snprintf(name, sizeof name, "%s/%s%s", l->folder, files[i / 3], tails[i % 3]);
     unlink(name);
   }
   rmdir(l->folder);
@@ -126,12 +127,12 @@ static void *set_up(void)
     free(l);
     return NULL;
   }
-  snprintf(l->path, sizeof l->path, "%s/history.db", l->folder);
+  snprintf(l->path, sizeof l->path, "%s/111111111111.eu-west-1.db", l->folder);
   size_t before = heap_bytes();
   struct model *m = model_open();
   fill(m);
   l->model_bytes = heap_bytes() - before;
-  struct history *h = history_open(l->path);
+  struct history *h = history_open(l->folder);
   history_paint(h, m, 0);
   for (int i = 0; i < 1000 && history_flush(h, m, 0, 64); i++)
     continue;
@@ -145,7 +146,7 @@ static double paint(void *state, bool whole)
   struct large *l = state;
   double began = cpu_ms();
   struct model *m = model_open();
-  struct history *h = history_open(l->path);
+  struct history *h = history_open(l->folder);
   history_paint(h, m, 0);
   while (whole && history_step(h, m, 1000))
     continue;

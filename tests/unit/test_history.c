@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -22,7 +23,8 @@
 #define T0 INT64_C(1790000000000)
 
 static char folder[200];
-static char path[300];
+static char store[250]; /* the folder that the stores lie in */
+static char path[300];  /* the file of the account that most tests are about */
 
 static int make_folder(void **state)
 {
@@ -31,20 +33,23 @@ static int make_folder(void **state)
   snprintf(folder, sizeof folder, "%s/gluetop-history-XXXXXX", base == NULL ? "/tmp" : base);
   if (mkdtemp(folder) == NULL)
     return -1;
-  snprintf(path, sizeof path, "%s/state/gluetop/history.db", folder);
+  snprintf(store, sizeof store, "%s/state/gluetop", folder);
+  snprintf(path, sizeof path, "%s/111111111111.eu-west-1.db", store);
   return 0;
 }
 
 static int remove_folder(void **state)
 {
   (void)state;
-  static const char *const names[] = {"history.db", "history.db-wal", "history.db-shm", NULL};
-  char name[400];
-  for (size_t i = 0; names[i] != NULL; i++) {
-    snprintf(name, sizeof name, "%s/state/gluetop/%s", folder, names[i]);
+  char name[700];
+  DIR *dir = opendir(store);
+  for (struct dirent *d = dir == NULL ? NULL : readdir(dir); d != NULL; d = readdir(dir)) {
+    snprintf(name, sizeof name, "%s/%s", store, d->d_name);
     chmod(name, 0600);
     unlink(name);
   }
+  if (dir != NULL)
+    closedir(dir);
   static const char *const folders[] = {"/state/gluetop", "/state", ""};
   for (size_t i = 0; i < 3; i++) {
     snprintf(name, sizeof name, "%s%s", folder, folders[i]);
@@ -179,7 +184,7 @@ static void test_what_is_written_comes_back(void **state)
 {
   (void)state;
   struct model *m = model_of_account("111111111111");
-  struct history *h = history_open(path);
+  struct history *h = history_open(store);
   assert_no_trouble(h);
   paint_all(h, m);
   strid jobs[3] = {put_job(m, "orders"), put_job(m, "customers"), put_job(m, "never ran")};
@@ -212,7 +217,7 @@ static void test_what_is_written_comes_back(void **state)
   assert_int_equal(st.st_mode & 0777, 0600);
 
   struct model *again = model_of_account("111111111111");
-  h = history_open(path);
+  h = history_open(store);
   paint_all(h, again);
   assert_no_trouble(h);
   assert_int_equal(again->places[0].job_count, 3);
@@ -230,7 +235,7 @@ static void test_what_is_written_comes_back(void **state)
   history_close(h);
   /* another account sees nothing of it */
   struct model *other = model_of_account("222222222222");
-  h = history_open(path);
+  h = history_open(store);
   paint_all(h, other);
   assert_int_equal(other->places[0].job_count, 0);
   history_close(h);
@@ -243,7 +248,7 @@ static void test_answers_before_the_paint(void **state)
 {
   (void)state;
   struct model *m = model_of_account("111111111111");
-  struct history *h = history_open(path);
+  struct history *h = history_open(store);
   paint_all(h, m);
   strid job = put_job(m, "orders");
   for (unsigned i = 0; i < 500; i++)
@@ -256,7 +261,7 @@ static void test_answers_before_the_paint(void **state)
   strid same = put_job(later, "orders");
   put_run(later, same, 0, "SUCCEEDED", T0, T0 + 900000);
   put_run(later, same, 777, "RUNNING", T0 + 800000, T0 + 900000);
-  h = history_open(path);
+  h = history_open(store);
   paint_all(h, later);
   assert_no_trouble(h);
   const struct job *j = model_job(later, 0, same);
@@ -266,7 +271,7 @@ static void test_answers_before_the_paint(void **state)
   flush_all(h, later);
   history_close(h);
   struct model *third = model_of_account("111111111111");
-  h = history_open(path);
+  h = history_open(store);
   paint_all(h, third);
   assert_same_job(later, third, "orders");
   history_close(h);
@@ -282,7 +287,7 @@ static void test_random_changes_and_kills(void **state)
   (void)state;
   uint64_t seed = 7;
   struct model *m = model_of_account("111111111111");
-  struct history *h = history_open(path);
+  struct history *h = history_open(store);
   paint_all(h, m);
   strid job = put_job(m, "orders");
   for (unsigned step = 0; step < 3000; step++) {
@@ -296,7 +301,7 @@ static void test_random_changes_and_kills(void **state)
       /* killed: a new program reads the file; what the old one had not written is put again by the service */
       struct model *next = model_of_account("111111111111");
       history_close(h);
-      h = history_open(path);
+      h = history_open(store);
       paint_all(h, next);
       assert_no_trouble(h);
       const struct job *j = model_job(next, 0, strpool_find(next->strings, "orders"));
@@ -310,7 +315,7 @@ static void test_random_changes_and_kills(void **state)
   flush_all(h, m);
   history_close(h);
   struct model *last = model_of_account("111111111111");
-  h = history_open(path);
+  h = history_open(store);
   paint_all(h, last);
   assert_same_job(m, last, "orders");
   history_close(h);
@@ -323,8 +328,8 @@ static void test_two_programs(void **state)
   (void)state;
   struct model *a = model_of_account("111111111111");
   struct model *b = model_of_account("111111111111");
-  struct history *ha = history_open(path);
-  struct history *hb = history_open(path);
+  struct history *ha = history_open(store);
+  struct history *hb = history_open(store);
   paint_all(ha, a);
   paint_all(hb, b);
   strid ja = put_job(a, "orders");
@@ -359,7 +364,7 @@ static void test_two_programs(void **state)
   history_close(ha);
   history_close(hb);
   struct model *c = model_of_account("111111111111");
-  struct history *hc = history_open(path);
+  struct history *hc = history_open(store);
   paint_all(hc, c);
   assert_no_trouble(hc);
   const struct job *j = model_job(c, 0, strpool_find(c->strings, "orders"));
@@ -382,7 +387,7 @@ static void exec_sql(const char *sql)
 static void store_something(void)
 {
   struct model *m = model_of_account("111111111111");
-  struct history *h = history_open(path);
+  struct history *h = history_open(store);
   paint_all(h, m);
   strid job = put_job(m, "orders");
   for (unsigned i = 0; i < 500; i++)
@@ -398,7 +403,7 @@ static void store_something(void)
 static void assert_goes_on_without(const char *word)
 {
   struct model *m = model_of_account("111111111111");
-  struct history *h = history_open(path);
+  struct history *h = history_open(store);
   paint_all(h, m);
   struct err e = history_trouble(h);
   assert_true(err_is(&e));
@@ -424,9 +429,9 @@ static void test_a_newer_file(void **state)
   store_something();
   exec_sql("PRAGMA user_version = 99");
   assert_goes_on_without("version 99");
-  exec_sql("PRAGMA user_version = 1"); /* nothing in it was changed */
+  exec_sql("PRAGMA user_version = 2"); /* nothing in it was changed */
   struct model *m = model_of_account("111111111111");
-  struct history *h = history_open(path);
+  struct history *h = history_open(store);
   paint_all(h, m);
   assert_int_equal(model_job(m, 0, strpool_find(m->strings, "orders"))->run_count, 500);
   history_close(h);
@@ -478,7 +483,7 @@ static void test_a_file_that_cannot_be_written(void **state)
 static void test_logins(void **state)
 {
   (void)state;
-  struct history *h = history_open(path);
+  struct history *h = history_open(store);
   char *account = NULL, *arn = NULL;
   assert_false(history_login(h, "prod", &account, &arn));
   history_remember_login(h, "prod", "111111111111", "arn:x");
