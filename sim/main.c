@@ -40,6 +40,7 @@ static const char help[] =
     "      --token-lifetime S    seconds that keys of roles, SSO and metadata live (3600)\n"
     "      --any-key             believe every signature of good form\n"
     "      --fault SPEC          OPERATION:KIND[=VALUE][,rate=R][,count=N][,after=N]; may be repeated\n"
+    "      --price USAGE=USD     what the price list says of usagetypes with this end; may be repeated\n"
     "      --control             serve /_sim/faults, /_sim/stats and /_sim/advance, unsigned\n"
     "      --parent-fd N         end when that descriptor does\n"
     "  -h, --help    -V, --version\n";
@@ -61,6 +62,7 @@ enum option_code {
   OPTION_LIFETIME,
   OPTION_ANY_KEY,
   OPTION_FAULT,
+  OPTION_PRICE,
   OPTION_CONTROL,
   OPTION_PARENT_FD,
   OPTION_TEST_FD,
@@ -74,6 +76,8 @@ struct command_line {
   size_t other_count, other_cap;
   const char **faults;
   size_t fault_count, fault_cap;
+  const char **prices;
+  size_t price_count, price_cap;
   int parent_fd, test_fd;
   bool done; /* help or version was asked for */
 };
@@ -167,6 +171,10 @@ static bool take_option(struct command_line *c, int code, char *value)
     c->faults = xgrow(c->faults, &c->fault_cap, c->fault_count + 1, sizeof(const char *));
     c->faults[c->fault_count++] = value;
     break;
+  case OPTION_PRICE:
+    c->prices = xgrow(c->prices, &c->price_cap, c->price_count + 1, sizeof(const char *));
+    c->prices[c->price_count++] = value;
+    break;
   case OPTION_CONTROL:
     c->options.control = true;
     break;
@@ -205,6 +213,7 @@ static bool read_command_line(struct command_line *c, int argc, char **argv)
       {"token-lifetime", required_argument, NULL, OPTION_LIFETIME},
       {"any-key", no_argument, NULL, OPTION_ANY_KEY},
       {"fault", required_argument, NULL, OPTION_FAULT},
+      {"price", required_argument, NULL, OPTION_PRICE},
       {"control", no_argument, NULL, OPTION_CONTROL},
       {"parent-fd", required_argument, NULL, OPTION_PARENT_FD},
       {"test-fd", required_argument, NULL, OPTION_TEST_FD},
@@ -234,6 +243,8 @@ static bool read_command_line(struct command_line *c, int argc, char **argv)
   c->options.key_count = c->key_count;
   c->options.others = c->others;
   c->options.other_count = c->other_count;
+  c->options.prices = c->prices;
+  c->options.price_count = c->price_count;
   c->options.faults = c->faults;
   c->options.fault_count = c->fault_count;
   return true;
@@ -286,5 +297,6 @@ int main(int argc, char **argv)
   free(c.keys);
   free(c.others);
   free(c.faults);
+  free(c.prices);
   return status;
 }

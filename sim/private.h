@@ -29,6 +29,8 @@ struct sim_world {
   int64_t token_lifetime_ms;
   struct sim_other *wanted; /* what other accounts hold, as the options say */
   size_t wanted_count;
+  const char **prices; /* as the options say */
+  size_t price_count;
   struct sim_account **others; /* those that somebody has logged in to */
   size_t other_count, other_cap;
   char kind[256]; /* of the main account */

@@ -9,7 +9,8 @@
 #include "sim/private.h"
 #include "sim/rng.h"
 
-static const struct sim_service *const services[] = {&sim_glue, &sim_sts, &sim_sso, &sim_metadata};
+static const struct sim_service *const services[] = {&sim_glue,     &sim_sts,     &sim_sso,
+                                                     &sim_metadata, &sim_pricing, &sim_quotas};
 #define SERVICE_COUNT (sizeof services / sizeof services[0])
 
 void sim_fail(struct sim_call *call, const char *code, const char *format, ...)
@@ -402,6 +403,11 @@ void sim_dispatch(struct sim_world *world, const struct sim_http *http, const ch
     caller = (struct verify_outcome){.result = VERIFY_OK};
   else
     sim_verify(http, &rules, &caller);
+  const char *const *home = service != NULL ? service->homes : NULL;
+  for (; home != NULL && *home != NULL && caller.result == VERIFY_BAD_SCOPE; home++) {
+    rules.region = *home;
+    sim_verify(http, &rules, &caller);
+  }
   if (caller.result != VERIFY_OK) {
     sim_world_tally(world, name)->count.unsigned_++;
     write_refusal(reply, service, &caller);

@@ -53,10 +53,14 @@ struct sim_service {
   const char *target_prefix;              /* JSON: before the dot of X-Amz-Target; query: the Version */
   const char *xml_namespace;              /* query only */
   const struct sim_operation *operations; /* ends with a NULL name */
+  const char *const
+      *homes; /* Regions that requests may be signed for besides the account's own; NULL: none. Ends with NULL */
 };
 
 extern const struct sim_service sim_glue;
 extern const struct sim_service sim_sts;
+extern const struct sim_service sim_pricing;
+extern const struct sim_service sim_quotas;
 extern const struct sim_service sim_sso;      /* portal and OIDC */
 extern const struct sim_service sim_metadata; /* of instance and container, and sign-in */
 

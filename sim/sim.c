@@ -93,6 +93,17 @@ static void copy_others(struct sim_world *w, const struct sim_options *o)
                                       arena_strdup(&w->memory, o->others[i].account)};
 }
 
+static struct err copy_prices(struct sim_world *w, const struct sim_options *o)
+{
+  w->prices = arena_array(&w->memory, o->price_count + 1, sizeof(const char *));
+  for (size_t i = 0; i < o->price_count; i++) {
+    if (strchr(o->prices[i], '=') == NULL)
+      return err_new(ERR_USAGE, "a price is written USAGETYPE=USD, not %s", o->prices[i]);
+    w->prices[w->price_count++] = arena_strdup(&w->memory, o->prices[i]);
+  }
+  return err_ok();
+}
+
 static struct err world_init(struct sim_world *w, const struct sim_options *o)
 {
   struct err e = err_ok();
@@ -116,6 +127,7 @@ static struct err world_init(struct sim_world *w, const struct sim_options *o)
   w->token_lifetime_ms = (o->token_lifetime_s > 0 ? o->token_lifetime_s : 3600) * WHEN_SECOND;
   sim_faults_init(&w->faults, o->seed);
   sim_account_init(&w->account, w->account_id, w->account_region, o->seed, sim_world_now(w));
+  e = copy_prices(w, o);
   for (size_t i = 0; i < o->fault_count && !err_is(&e); i++)
     e = sim_faults_parse(&w->faults, o->faults[i]);
   if (!err_is(&e))

@@ -64,6 +64,8 @@ struct sim_options {
   int64_t token_lifetime_s;       /* of keys that the login services give out; 0: 3600 */
   const struct sim_other *others; /* accounts that are not here: of the main one's kind, grown from another seed */
   size_t other_count;
+  const char *const *prices; /* "ETL-DPU-Hour=4400": what the price list says of a usagetype with this end */
+  size_t price_count;
 };
 
 void sim_options_init(struct sim_options *o);

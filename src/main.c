@@ -180,7 +180,7 @@ static char *store_path(const struct options *o)
 }
 
 static struct err run(const struct options *o, const struct settings *settings, const char *argv0, struct clock *clock,
-                      int *status)
+                      struct price_table *prices, int *status)
 {
   struct demo demo = {.keep_fd = -1, .pid = -1};
   struct app *app = NULL;
@@ -199,6 +199,8 @@ static struct err run(const struct options *o, const struct settings *settings, 
       .read_only = o->read_only,
       .refresh_seconds = o->refresh_seconds,
       .max_requests_per_second = settings_number(settings, "", NULL, "max_requests_per_second", 0),
+      .prices = settings_bool(settings, "", NULL, "price_list", true) ? prices : NULL,
+      .no_quotas = !settings_bool(settings, "", NULL, "service_quotas", true),
       .store_path = store,
       .clock = clock,
       .notify_command = o->request.command == CLI_NONE ? settings_get(settings, "notify", NULL, "command") : NULL,
@@ -285,7 +287,7 @@ int main(int argc, char **argv)
     e = err_new(ERR_USAGE, "the screen needs a terminal");
     err_set_hint(&e, "for scripts there are commands: gluetop --help");
   } else if (!err_is(&e)) {
-    e = run(&options, &settings, argv[0], &clock, &status);
+    e = run(&options, &settings, argv[0], &clock, prices, &status);
   }
   if (err_is(&e)) {
     cli_print_error(&e);

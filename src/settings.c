@@ -27,6 +27,8 @@ static const struct {
     {"", "ascii", FORM_BOOL},
     {"", "utc", FORM_BOOL},
     {"", "read_only", FORM_BOOL},
+    {"", "price_list", FORM_BOOL},
+    {"", "service_quotas", FORM_BOOL},
     {"", "store", FORM_TEXT},
     {"", "view", FORM_TEXT},
     {"context", "profile", FORM_TEXT},

@@ -98,9 +98,11 @@ void settings_fill_measures(const struct settings *s, struct board_measures *out
   struct board_tag *tag = xcalloc(tags + 1, sizeof *tag);
   for (size_t i = 0; i < quotas; i++) {
     const char *region = settings_section(s, "quota", i);
-    quota[i] = (struct board_quota){.region = region,
-                                    .runs = (int64_t)settings_number(s, "quota", region, "runs", -1),
-                                    .dpu = settings_number(s, "quota", region, "dpu", (double)NAN)};
+    quota[i] = (struct board_quota){.region = region};
+    for (int kind = 0; kind < QUOTA_KIND_COUNT; kind++) {
+      const char *word = quota_info((enum quota_kind)kind)->word;
+      quota[i].values[kind] = settings_number(s, "quota", region, word, (double)NAN);
+    }
   }
   size_t kept = 0;
   for (size_t i = 0; i < tags; i++) {

@@ -25,7 +25,7 @@ enum {
   HOLD_CHANGES = 64,   /* changes something in AWS */
   HOLD_TIMELINE = 128, /* moves in time */
   HOLD_PARTS = 256,    /* has several ways of looking at its figures */
-  HOLD_MONEY = 512     /* shows money */
+  HOLD_MONEY = 512     /* shows what rests on prices or quotas */
 };
 
 #define ACTION_TABLE(ACTION)                                                                                           \
@@ -53,7 +53,7 @@ enum {
   ACTION(NEXT_FAILURE, "next-failure", "f", HOLD_LIST, 0, "next failure", "the next failure")                          \
   ACTION(PREV_FAILURE, "previous-failure", "F", HOLD_LIST, 0, "previous failure", "the previous failure")              \
   ACTION(PART, "part", "Tab", HOLD_PARTS, 66, "part", "the next part of the board: by job, by day, by class …")        \
-  ACTION(PRICES, "prices", "p", HOLD_MONEY, 36, "prices", "the prices in use, with their date and source")             \
+  ACTION(PRICES, "prices", "p", HOLD_MONEY, 36, "prices", "the prices and quotas in use, with date and source")        \
   ACTION(MARK, "mark", "Space", HOLD_LIST, 20, "mark", "mark the row, or take its mark away")                          \
   ACTION(MARK_ALL, "mark-all", "*", HOLD_LIST, 0, "mark all", "mark all rows that are shown")                          \
   ACTION(UNMARK, "unmark", "\\", HOLD_LIST, 0, "unmark", "take all marks away")                                        \

@@ -35,7 +35,7 @@ struct account_line {
   int64_t runs_limit;
   double dpu, dpu_limit, peak, expected;
   int64_t peak_at_ms, expected_at_ms;
-  bool assumed;
+  const char *quotas; /* where its limits are from; literal */
 };
 
 struct collisions_state {
@@ -346,6 +346,22 @@ static void add_warning(struct collisions_state *s, const struct scene *scene, c
   row->advice = "limit 1";
 }
 
+/* What the limits rest on, in few words. */
+static const char *quotas_word(const struct place *p, const struct collision_account *a)
+{
+  const char *word = "quotas read";
+  if (a->assumed && p->quotas_fresh.last_err.kind == ERR_DENIED) {
+    word = "quotas assumed: Service Quotas denied";
+  } else if (a->assumed && err_is(&p->quotas_fresh.last_err)) {
+    word = "quotas assumed: Service Quotas not read";
+  } else if (a->assumed) {
+    word = "quotas assumed";
+  } else if (a->runs_origin == QUOTA_FROM_CONFIG || a->dpu_origin == QUOTA_FROM_CONFIG) {
+    word = "quotas set by you";
+  }
+  return word;
+}
+
 static void set_account(struct account_line *line, const struct scene *scene, const struct collision_account *a)
 {
   *line = (struct account_line){.active = a->active_runs,
@@ -357,7 +373,7 @@ static void set_account(struct account_line *line, const struct scene *scene, co
                                 .peak_at_ms = a->peak.dpu_at_ms,
                                 .expected = (double)a->expected_dpu_micros / 1e6,
                                 .expected_at_ms = a->expected_at_ms,
-                                .assumed = a->assumed};
+                                .quotas = quotas_word(&scene->model->places[a->place], a)};
   struct buf label;
   buf_init(&label, sizeof line->label - 1);
   char *clean =
@@ -453,9 +469,7 @@ static void draw_account(const struct collisions_state *s, const struct account_
     pieces_add(&l, 92, 3, a->dpu_limit > 0 && a->expected > a->dpu_limit ? ROLE_BAD : ROLE_DIM, "expected %s",
                text.data);
   }
-  if (a->assumed) {
-    pieces_add(&l, 91, 3, ROLE_DIM, "quotas assumed");
-  }
+  pieces_add(&l, 91, 3, ROLE_DIM, "%s", a->quotas);
   pieces_draw(&l, p, y, 1);
   pieces_clear(&l);
   buf_fini(&text);
@@ -567,7 +581,7 @@ static bool collisions_report(struct view *v, const struct scene *scene, enum re
 const struct view_ops collisions_view = {
     .name = "collisions",
     .about = "Runs that met a limit: who waits now and for whom, what will clash in the next 24 hours, what clashed.",
-    .holds = HOLD_LIST | HOLD_JOB | HOLD_RUN | HOLD_WINDOW | HOLD_PARTS,
+    .holds = HOLD_LIST | HOLD_JOB | HOLD_RUN | HOLD_WINDOW | HOLD_PARTS | HOLD_MONEY,
     .flags = VIEW_CURVES,
     .state_size = sizeof(struct collisions_state),
     .open = collisions_open,

@@ -1,11 +1,14 @@
-/* The prices in use, for every place that is open: what a DPU-hour costs, since when that is known, and from where. */
+/* The prices and quotas in use, for every place that is open: what a DPU-hour costs and how much may run at once, since when that is known,
+ * and from where. */
 #include "views/view.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "model/cost.h"
 #include "model/schedule.h"
+#include "views/desk.h"
 #include "views/doc.h"
+#include "views/format.h"
 #include "views/money.h"
 #include "views/rows.h"
 
@@ -41,7 +44,7 @@ static const char *origin_word(enum price_origin origin)
 {
   static const char *const words[] = {[PRICE_BUILT_IN] = "built in",
                                       [PRICE_BY_RATIO] = "made by ratio from the Region's base price",
-                                      [PRICE_FROM_LIST] = "from the Price List API",
+                                      [PRICE_FROM_LIST] = "Price List",
                                       [PRICE_OVERRIDE] = "from your configuration"};
   return words[origin];
 }
@@ -66,7 +69,8 @@ static void add_price(struct doc_text *d, const struct scene *scene, const char 
   } else {
     buf_addf(&text, "%s$", price.estimated ? "~" : "");
     format_price(&text, price.nano_per_hour);
-    buf_addf(&text, "  %s", origin_word(price.origin));
+    buf_addf(&text, "  %s%s", origin_word(price.origin),
+             price.origin == PRICE_FROM_LIST && price.estimated ? ", by ratio" : "");
     if (price.source != NULL && price.source[0] != '\0') {
       buf_addf(&text, ": %s", price.source);
     }
@@ -77,6 +81,53 @@ static void add_price(struct doc_text *d, const struct scene *scene, const char 
   doc_field(d, label.data, price.known ? ROLE_TEXT : ROLE_WARN, text.data);
   buf_fini(&text);
   buf_fini(&label);
+}
+
+/* When the service was asked, and what it said when it did not tell. */
+static void add_asked(struct doc_text *d, const struct scene *scene, const char *label, const struct freshness *f)
+{
+  struct buf text;
+  bool failed = err_is(&f->last_err);
+  buf_init(&text, 2048);
+  if (failed) {
+    buf_addf(&text, "not read: %s", err_message(&f->last_err));
+  } else if (f->in_flight) {
+    buf_adds(&text, "is being read");
+  } else if (f->fetched_ms == WHEN_NONE) {
+    buf_adds(&text, "not asked");
+  }
+  if (f->fetched_ms != WHEN_NONE) {
+    buf_adds(&text, text.len > 0 ? "; the last answer is of " : "read ");
+    format_moment_whole(&text, f->fetched_ms, scene->zone);
+  }
+  doc_field(d, label, failed ? ROLE_WARN : ROLE_DIM, text.data);
+  buf_fini(&text);
+}
+
+static void add_quota(struct doc_text *d, const struct scene *scene, int place, enum quota_kind kind)
+{
+  static const char *const labels[QUOTA_KIND_COUNT] = {[QUOTA_RUNS] = "Runs at once",
+                                                       [QUOTA_RUNS_OF_JOB] = "Runs of one job",
+                                                       [QUOTA_DPU] = "DPU at once",
+                                                       [QUOTA_FLEX_DPU] = "Flex DPU at once",
+                                                       [QUOTA_QUEUED] = "Runs that wait"};
+  static const char *const origins[] = {[QUOTA_DEFAULT] = "assumed: the service's default",
+                                        [QUOTA_FROM_SERVICE] = "Service Quotas",
+                                        [QUOTA_FROM_CONFIG] = "from your configuration"};
+  struct quota q = board_quota_of(desk_measures(scene->desk), scene->model, place, kind);
+  struct buf text;
+  buf_init(&text, 256);
+  format_dpu(&text, q.value);
+  buf_addf(&text, "  %s: %s", origins[q.origin], quota_info(kind)->code);
+  doc_field(d, labels[kind], ROLE_TEXT, text.data);
+  buf_fini(&text);
+}
+
+static void prices_wants(const struct view *v, const struct scene *scene, struct wants *out)
+{
+  (void)v;
+  rows_want_lists(scene, out);
+  rows_want_rates(scene, WANT_ON_SCREEN, out);
 }
 
 static void prices_update(struct view *v, const struct scene *scene)
@@ -103,11 +154,19 @@ static void prices_update(struct view *v, const struct scene *scene)
           add_price(&s->text, scene, m->places[p].region, (enum price_item)item, (enum price_generation)generation);
         }
       }
+      add_asked(&s->text, scene, "Price List", &m->places[p].prices_fresh);
+      doc_blank(&s->text);
+      for (int kind = 0; kind < QUOTA_KIND_COUNT; kind++) {
+        add_quota(&s->text, scene, (int)p, (enum quota_kind)kind);
+      }
+      add_asked(&s->text, scene, "Service Quotas", &m->places[p].quotas_fresh);
     }
   }
   doc_blank(&s->text);
-  doc_text(&s->text, 0, ROLE_DIM,
-           "To use other prices write a section [price REGION] into the configuration file (gluetop-config(5)).");
+  doc_text(
+      &s->text, 0, ROLE_DIM,
+      "Asked once a day; r asks now. Sections [price REGION] and [quota REGION] of the configuration file go before "
+      "what the service says (gluetop-config(5)).");
 }
 
 static void prices_draw(struct view *v, const struct pane *p)
@@ -148,11 +207,12 @@ static bool prices_report(struct view *v, const struct scene *scene, enum report
 
 const struct view_ops prices_view = {
     .name = "prices",
-    .about = "The prices that sums rest on, with their date and source.",
+    .about = "The prices and quotas that figures rest on, with their date and source.",
     .holds = HOLD_DOC,
     .state_size = sizeof(struct prices_state),
     .open = prices_open,
     .close = prices_close,
+    .wants = prices_wants,
     .update = prices_update,
     .draw = prices_draw,
     .input = prices_input,

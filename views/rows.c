@@ -45,6 +45,12 @@ void rows_want_all_runs(const struct scene *scene, enum want_urgency urgency, st
   add_want(WANT_ALL_RUNS, urgency, context_on_show(scene), 0, scene, out);
 }
 
+void rows_want_rates(const struct scene *scene, enum want_urgency urgency, struct wants *out)
+{
+  add_want(WANT_PRICES, urgency, context_on_show(scene), 0, scene, out);
+  add_want(WANT_QUOTAS, urgency, context_on_show(scene), 0, scene, out);
+}
+
 const char *rows_place_label(const struct model *m, int place)
 {
   int context = scene_context_of(m, place);

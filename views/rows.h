@@ -8,6 +8,7 @@
 void rows_want_lists(const struct scene *scene, struct wants *out);
 void rows_want_runs(const struct scene *scene, int place, strid job, enum want_urgency urgency, struct wants *out);
 void rows_want_all_runs(const struct scene *scene, enum want_urgency urgency, struct wants *out);
+void rows_want_rates(const struct scene *scene, enum want_urgency urgency, struct wants *out); /* prices and quotas */
 
 /* "PROD eu-west-1", or the account number; from the string pool's life or static. */
 const char *rows_place_label(const struct model *m, int place);

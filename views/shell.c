@@ -418,6 +418,7 @@ static void header_wants(const struct shell *s, struct wants *out)
   scene.since_ms = scene.since_ms / WHEN_MINUTE * WHEN_MINUTE;
   scene.until_ms = INT64_MAX;
   rows_want_all_runs(&scene, WANT_BEHIND, out);
+  rows_want_rates(&scene, WANT_BEHIND, out);
 }
 
 void shell_wants(struct shell *s, struct wants *out)

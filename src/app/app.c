@@ -64,6 +64,7 @@ struct err app_new(const struct app_options *options, struct app **out)
   app->endpoint_url = xstrdup(options->endpoint_url);
   app->clock = options->clock;
   app->wake_fds[0] = app->wake_fds[1] = -1;
+  app->rates_next_ms = INT64_MAX;
   app->model = model_new();
   intents_init(&app->intents);
   wants_init(&app->wants);
@@ -101,6 +102,7 @@ void app_free(struct app *app)
   if (app == NULL)
     return;
   asks_free(app);
+  rates_free(app);
   writes_free(app);
   contexts_free(app); /* logins end before the transport they use */
   if (app->transport != NULL)
@@ -144,6 +146,7 @@ static void turn_intents(struct app *app)
       break;
     case INTENT_REFRESH:
       poller_refresh(app->poller, app->model, &app->wants);
+      rates_refresh(app);
       break;
     case INTENT_START_RUN:
     case INTENT_STOP_RUNS:
@@ -238,6 +241,7 @@ static int64_t next_timer_ms(const struct app *app)
   int64_t next = transport_next_turn_ms(app->transport);
   next = earlier(next, contexts_next_ms(app));
   next = earlier(next, poller_next_ms(app->poller));
+  next = earlier(next, rates_next_ms(app));
   next = earlier(next, writes_next_ms(app));
   next = earlier(next, keep_next_ms(app));
   next = earlier(next, hook_next_ms(app->hook));
@@ -317,10 +321,12 @@ static void turn(struct app *app, bool front_ready)
   writes_turn(app);
   keep_turn(app);
   asks_turn(app);
+  rates_turn(app);
   watch_turn(app);
   hook_turn(app->hook, app->model, app_mono_ms(app), app_wall_ms(app));
   struct poller_now now = app_now(app);
-  app->quiet = poller_quiet(app->poller, app->model, &now) && app->writes == NULL && !history_is_painting(app->history);
+  app->quiet = poller_quiet(app->poller, app->model, &now) && app->writes == NULL &&
+               !history_is_painting(app->history) && rates_quiet(app);
   turn_frame(app);
   bool at_rest = !transport_busy(app->transport) && !contexts_working(app) && next_timer_ms(app) > app_mono_ms(app) &&
                  app->framed_generation == app->model->generation;

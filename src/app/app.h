@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "model/model.h"
+#include "model/price.h"
 #include "model/wants.h"
 
 struct app;
@@ -39,6 +40,8 @@ struct app_options {
   double refresh_seconds;     /* < 0: the built-in rhythm; 0: only by hand */
   double max_requests_per_second; /* 0: no fixed limit */
   int max_pages;              /* page budget of one reading; 0: 10,000 */
+  struct price_table *prices; /* where answers of the Price List go; NULL: it is not asked. Must outlive the app */
+  bool no_quotas;             /* Service Quotas is not asked */
   const char *store_path;     /* where history is kept; NULL: no store */
   struct clock *clock;        /* shared, owned by main */
   const char *notify_command; /* told of each notice (app/hook.h); NULL: none */

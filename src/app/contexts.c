@@ -19,6 +19,14 @@ static const char *text_or_empty(const char *s)
   return s == NULL ? "" : s;
 }
 
+struct err contexts_endpoint(const struct app *app, int context, enum aws_service service, struct endpoint *out)
+{
+  const struct app_context *ac = &app->contexts[context];
+  struct endpoint_options o = {
+      .option_url = ac->endpoint_url, .profile = login_settings_profile(ac->login), .region = login_region(ac->login)};
+  return endpoint_resolve(app->config, service, &o, out);
+}
+
 static struct err target_resolve(struct app *app, struct app_context *ac)
 {
   const char *region = login_region(ac->login);
@@ -50,6 +58,8 @@ static void target_end(struct app_context *ac)
     return;
   endpoint_fini(&ac->target.glue);
   endpoint_fini(&ac->target.sts);
+  endpoint_fini(&ac->target.pricing);
+  endpoint_fini(&ac->target.quotas);
   ac->target_ready = false;
 }
 
@@ -90,6 +100,7 @@ void contexts_close(struct app *app, int context)
   if (ac->login == NULL)
     return;
   asks_drop_context(app, context);
+  rates_drop_context(app, context);
   writes_drop_context(app, context);
   target_end(ac);
   login_free(ac->login);

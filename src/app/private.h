@@ -65,6 +65,15 @@ struct write {
   size_t known_count;
 };
 
+/* What a place is told once a day (rates.c): prices, quotas. */
+struct rate_call;
+struct rate_place {
+  uint32_t epoch;
+  bool recalled[2];        /* the store was looked up */
+  bool forced[2];          /* the person asks now */
+  int64_t waiting_mono_ms; /* since when it may not leave; INT64_MIN */
+};
+
 struct app {
   struct app_options options;
   char *endpoint_url;
@@ -86,6 +95,11 @@ struct app {
   size_t pile_count;
   struct call *calls;
   struct write *writes;
+  struct rate_call *rate_calls;
+  struct rate_place *rate_places;
+  size_t rate_place_count;
+  int64_t rates_next_ms;
+  bool rates_pending; /* something will be asked soon */
   struct intents intents;
   struct wants wants;
   int wake_fds[2];
@@ -119,6 +133,17 @@ void contexts_turn(struct app *app); /* logins; fills app->logins */
 int64_t contexts_next_ms(const struct app *app);
 bool contexts_working(const struct app *app);
 void contexts_intent(struct app *app, const struct intent *i);
+
+struct err contexts_endpoint(const struct app *app, int context, enum aws_service service,
+                             struct endpoint *out) ERR_MUST_CHECK;
+
+/* rates.c: prices and quotas, once a day */
+void rates_turn(struct app *app);
+int64_t rates_next_ms(const struct app *app);
+bool rates_quiet(const struct app *app); /* nobody need wait for them any more */
+void rates_refresh(struct app *app);     /* those on the screen, now */
+void rates_drop_context(struct app *app, int context);
+void rates_free(struct app *app);
 
 /* asks.c */
 void asks_turn(struct app *app);

@@ -1,4 +1,5 @@
-/* A call of a service under way: its arena, its decoder, its call-back. For the clients of this folder (glue.c, sts.c) only. */
+/* A call of a service under way: its arena, its decoder, its call-back. For the clients of this folder (glue.c, sts.c, pricing.c,
+ * quotas.c) only. */
 #ifndef GLUETOP_AWS_CALL_H
 #define GLUETOP_AWS_CALL_H
 

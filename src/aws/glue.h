@@ -15,6 +15,8 @@ struct aws_target {
   const struct credentials *credentials; /* fixed keys, where there is no login */
   struct endpoint glue;
   struct endpoint sts;
+  struct endpoint pricing; /* url NULL: the partition has no Price List, or nobody has asked yet */
+  struct endpoint quotas;  /* url NULL: as above */
   const char *region;
   int64_t skew_ms;
 };
@@ -61,6 +63,8 @@ struct glue_stop_answer {
 
 /* Everything pointed to lives in `arena` until the call-back returns; take it by swapping the arena out. `err` tells success; on
  * failure the answer in the union is NULL. A cancelled call gives everything back without a call-back. */
+struct pricing_page;
+struct quotas_page;
 struct glue_reply {
   const struct transport_answer *answer;
   struct err err; /* of the call or of the decoding; copy to keep */
@@ -73,6 +77,8 @@ struct glue_reply {
     const struct glue_start_answer *start;
     const struct glue_stop_answer *stop;
     const struct identity *identity;
+    const struct pricing_page *prices;
+    const struct quotas_page *quotas;
   };
 };
 typedef void glue_done_fn(void *user, const struct glue_reply *reply);

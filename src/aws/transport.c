@@ -210,6 +210,7 @@ uint64_t transport_send(struct transport *t, const struct transport_request *r)
   x->body_len = r->body != NULL ? r->body_len : 0;
   x->secret_body = r->secret_body;
   x->no_proxy = r->no_proxy;
+  x->own_rate = r->own_rate;
   x->login = r->login;
   x->sign = r->login != NULL || r->credentials != NULL;
   if (x->sign)
@@ -350,7 +351,7 @@ static void transfer_settle(struct transfer *x, struct err take)
   if (err_is(&take) && x->tries > 0) {
     transfer_judge_clock(x, &take);
     transfer_log(x, &take);
-    if (take.kind == ERR_THROTTLED)
+    if (take.kind == ERR_THROTTLED && !x->own_rate)
       t->stats.throttled++;
     if (transfer_try_again(x, &take)) {
       t->stats.retries++;

@@ -74,6 +74,7 @@ struct transport_request {
   int64_t connect_timeout_ms;  /* 0: the transport's */
   int max_tries;               /* 0: the table's */
   bool no_proxy;               /* instance metadata and container endpoints */
+  bool own_rate;               /* a service with a rate of its own: that it throttles is no other's trouble (stats.throttled) */
   const char *what;            /* for errors: "GetJobRuns of orders-silver in eu-west-1"; copied */
   transport_accept_fn *accept; /* or NULL */
   transport_done_fn *done;

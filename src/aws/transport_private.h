@@ -57,6 +57,7 @@ struct transfer {
   size_t body_len;
   bool secret_body;
   bool no_proxy;
+  bool own_rate;
   bool sign;
   struct credentials credentials; /* given, or taken from the login for this try */
   struct login *login;

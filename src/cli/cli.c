@@ -162,6 +162,8 @@ void cli_wants_of(const struct cli *cli, const struct model *model, struct wants
   struct want triggers = {.kind = WANT_TRIGGERS, .context = -1};
   struct want one_job = {.kind = WANT_JOB, .context = -1, .job = job};
   struct want runs = {.kind = WANT_RUNS, .context = -1, .job = job, .since_ms = r->since_ms, .until_ms = r->until_ms};
+  struct want prices = {.kind = WANT_PRICES, .context = -1, .urgency = WANT_BEHIND};
+  struct want quotas = {.kind = WANT_QUOTAS, .context = -1, .urgency = WANT_BEHIND};
   struct want all = {.kind = WANT_ALL_RUNS, .context = -1, .since_ms = r->since_ms, .until_ms = r->until_ms};
   wants_add(out, &identity);
   switch (r->command) {
@@ -218,6 +220,11 @@ void cli_wants_of(const struct cli *cli, const struct model *model, struct wants
     wants_add(out, &triggers);
     all.since_ms = board_since(cli, r);
     wants_add(out, &all);
+    if (r->command == CLI_COLLISIONS) {
+      wants_add(out, &quotas);
+    } else if (r->command == CLI_BURN) { /* the others use what was kept */
+      wants_add(out, &prices);
+    }
     break;
   case CLI_STOP:
   case CLI_WHOAMI:

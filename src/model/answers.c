@@ -104,6 +104,9 @@ static void visit_context(const struct visit *v)
     tell(v, f ? state_of(f, doc != NULL) : ANSWER_NONE, f, "run", model_str(m, w->run_id));
     break;
   }
+  case WANT_PRICES:
+  case WANT_QUOTAS:
+    break; /* there are built-in ones: an answer without them is whole, and says what it rests on */
   }
 }
 

@@ -295,6 +295,10 @@ static bool base_step(struct burn *b, const struct model *m, const struct price_
 bool burn_step(struct burn *b, const struct model *m, const struct price_table *prices, int64_t now_ms, size_t budget)
 {
   struct sweep_part s;
+  if (b->prices_generation != price_table_generation(prices)) {
+    b->prices_generation = price_table_generation(prices);
+    burn_begin(b, b->sweep.since_ms, b->sweep.until_ms, b->only, true);
+  }
   settle_stretches(b, now_ms);
   if (!base_step(b, m, prices, now_ms, &budget))
     return false;

@@ -77,7 +77,7 @@ struct burn_result {
 struct burn;
 struct burn *burn_new(void);
 void burn_free(struct burn *b);
-/* Another window, other prices (a change of generation of the table is the caller's to tell by force), or another choice of places.
+/* Another window or another choice of places; that the table of prices has changed is seen by burn_step itself.
  * Nothing is thrown away when window and place are as they were and force is false. place -1: all open places. */
 void burn_begin(struct burn *b, int64_t since_ms, int64_t until_ms, int place, bool force);
 /* Work through at most `budget` runs. True: up to date with the model. After a change of the model call it again: only changed jobs

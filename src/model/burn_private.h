@@ -45,6 +45,7 @@ struct burn {
   struct sweep base;  /* of calendar and medians; always ahead of the other */
   struct parts parts; /* of struct burn_part */
   struct daybook window_book, calendar_book;
+  uint64_t prices_generation; /* of the table that the sums were made with */
   bool calendar_before; /* money was spent before the first day that the calendar keeps */
   /* The stretches of the trend: of one length, on a grid that stands still while the window moves over it; this one is the last. */
   int64_t stretch_ms, stretch_last;

@@ -48,16 +48,6 @@ struct collisions {
   size_t wait_count, wait_cap;
 };
 
-double collision_quota_dpu(const char *region)
-{
-  static const char *const large[] = {"us-east-1",      "us-east-2",      "us-west-2",
-                                      "ap-northeast-1", "ap-southeast-2", "eu-west-1"};
-  for (size_t i = 0; region != NULL && i < sizeof large / sizeof large[0]; i++)
-    if (strcmp(region, large[i]) == 0)
-      return 1000;
-  return 500;
-}
-
 static void part_empty(void *part)
 {
   struct job_part *p = part;
@@ -338,13 +328,17 @@ const struct collisions_result *collisions_result(struct collisions *c, const st
   for (size_t p = 0; p < m->place_count; p++) {
     if (c->only < 0 ? !schedule_place_open(m, (int)p) : (size_t)c->only != p)
       continue;
-    const struct collision_quotas *q = p < quota_count ? &quotas[p] : NULL;
-    struct collision_account account = {
-        .place = (int)p,
-        .runs_limit = q == NULL || q->runs < 0 ? COLLISION_QUOTA_RUNS : q->runs,
-        .dpu_limit = q == NULL || isnan(q->dpu) ? collision_quota_dpu(m->places[p].region) : q->dpu,
-        .assumed = q == NULL || q->runs < 0 || isnan(q->dpu),
-        .expected_at_ms = WHEN_NONE};
+    struct collision_quotas q = {.runs.value = quota_default(QUOTA_RUNS, m->places[p].region),
+                                 .dpu.value = quota_default(QUOTA_DPU, m->places[p].region)};
+    if (p < quota_count)
+      q = quotas[p];
+    struct collision_account account = {.place = (int)p,
+                                        .runs_limit = (int64_t)q.runs.value,
+                                        .dpu_limit = q.dpu.value,
+                                        .runs_origin = q.runs.origin,
+                                        .dpu_origin = q.dpu.origin,
+                                        .assumed = q.runs.origin == QUOTA_DEFAULT || q.dpu.origin == QUOTA_DEFAULT,
+                                        .expected_at_ms = WHEN_NONE};
     for (size_t i = 0; i < m->places[p].job_count; i++)
       look_at_job(c, m, stats, &account, i, now_ms);
     account.peak = load_peak(loads_of(loads, (int)p), c->sweep.since_ms, until + 1);

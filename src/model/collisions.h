@@ -73,13 +73,10 @@ struct collision_warning {
   int32_t limit;
 };
 
-/* What an account may run at once; NAN and -1: the service's default for the Region. */
+/* What an account may run at once. */
 struct collision_quotas {
-  int64_t runs;
-  double dpu;
+  struct quota runs, dpu;
 };
-#define COLLISION_QUOTA_RUNS 2000
-double collision_quota_dpu(const char *region); /* 1,000 in six Regions, 500 elsewhere */
 
 struct collision_account {
   int place;
@@ -87,10 +84,11 @@ struct collision_account {
   int64_t dpu_micros;
   int64_t runs_limit;
   double dpu_limit;
-  bool assumed;                /* the limits are defaults, not read */
-  struct load_peak peak;       /* in the window */
-  int64_t expected_dpu_micros; /* highest level expected from now to the end of the plan (medians) */
-  int64_t expected_at_ms;      /* WHEN_NONE */
+  enum quota_origin runs_origin, dpu_origin; /* of the limits */
+  bool assumed;                              /* one of the limits is a default that nobody has read or set */
+  struct load_peak peak;                     /* in the window */
+  int64_t expected_dpu_micros;               /* highest level expected from now to the end of the plan (medians) */
+  int64_t expected_at_ms;                    /* WHEN_NONE */
 };
 
 struct collisions_result {
@@ -114,7 +112,7 @@ struct collisions *collisions_new(void);
 void collisions_free(struct collisions *c);
 void collisions_begin(struct collisions *c, int64_t since_ms, int64_t until_ms, int place); /* as burn_begin */
 bool collisions_step(struct collisions *c, const struct model *m, int64_t now_ms, size_t budget);
-/* plan: from now on (plan_make); quotas by place, may be NULL (quota_count 0). loads must be up to date. Owned by c, until the next call. */
+/* plan: from now on (plan_make); quotas by place; where there is none (NULL, quota_count 0) the service's defaults. loads must be up to date. Owned by c, until the next call. */
 const struct collisions_result *collisions_result(struct collisions *c, const struct model *m,
                                                   struct stats_cache *stats, const struct plan *plan,
                                                   struct loads *loads, const struct collision_quotas *quotas,

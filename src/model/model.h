@@ -18,6 +18,7 @@
 #include "base/when.h"
 #include "model/notices.h"
 #include "model/polling.h"
+#include "model/quota.h"
 #include "model/records.h"
 
 /* How fresh a thing is, and what went wrong last. A failed poll changes last_err and next_try, never the data. */
@@ -164,6 +165,9 @@ struct place {
   size_t trigger_count;
   struct freshness jobs_fresh;
   struct freshness triggers_fresh;
+  double quotas[QUOTA_KIND_COUNT]; /* as Service Quotas says; NAN: it has not */
+  struct freshness quotas_fresh;   /* asked once a day */
+  struct freshness prices_fresh;   /* of what the Price List says of its Region (model/price.h), asked once a day */
   uint64_t runs_generation; /* grows with every change of any run of the place */
   uint32_t epoch;           /* grows when its rows are thrown away or move to another place: job indexes of before mean nothing */
 };

@@ -241,6 +241,14 @@ void model_put_triggers(struct model *m, int place, const struct trigger_data *d
 
 /* --- places ---------------------------------------------------------------------------------------------------------- */
 
+/* Quotas are an account's; prices are the Region's, whoever asks. */
+static void quotas_none(struct place *p)
+{
+  for (size_t i = 0; i < QUOTA_KIND_COUNT; i++)
+    p->quotas[i] = (double)NAN;
+  freshness_init(&p->quotas_fresh);
+}
+
 int place_add(struct model *m, const char *partition, const char *region, const char *endpoint)
 {
   m->places = xreallocarray(m->places, m->place_count + 1, sizeof *m->places);
@@ -251,6 +259,8 @@ int place_add(struct model *m, const char *partition, const char *region, const 
                       .endpoint = xstrdup(endpoint == NULL ? "" : endpoint)};
   freshness_init(&p->jobs_fresh);
   freshness_init(&p->triggers_fresh);
+  freshness_init(&p->prices_fresh);
+  quotas_none(p);
   return (int)m->place_count++;
 }
 
@@ -265,6 +275,8 @@ static void place_drop_rows(struct place *p)
   freshness_fini(&p->triggers_fresh);
   freshness_init(&p->jobs_fresh);
   freshness_init(&p->triggers_fresh);
+  freshness_fini(&p->quotas_fresh);
+  quotas_none(p);
   p->jobs = NULL;
   p->job_count = p->job_cap = 0;
   p->job_slots = NULL;
@@ -277,6 +289,7 @@ static void place_drop_rows(struct place *p)
 void place_fini(struct place *p)
 {
   place_drop_rows(p);
+  freshness_fini(&p->prices_fresh);
   free(p->partition);
   free(p->account);
   free(p->region);
@@ -354,6 +367,13 @@ static void place_move_rows(struct model *m, int from, int to)
     target->jobs_fresh = source->jobs_fresh;
     target->jobs_fresh.in_flight = false;
     freshness_init(&source->jobs_fresh);
+  }
+  if (source->quotas_fresh.tried_ms > target->quotas_fresh.tried_ms) {
+    err_fini(&target->quotas_fresh.last_err);
+    target->quotas_fresh = source->quotas_fresh;
+    target->quotas_fresh.in_flight = false;
+    memcpy(target->quotas, source->quotas, sizeof target->quotas);
+    quotas_none(source);
   }
   if (source->triggers_fresh.fetched_ms > target->triggers_fresh.fetched_ms) {
     err_fini(&target->triggers_fresh.last_err);

@@ -69,6 +69,7 @@ struct entry {
 struct price_table {
   struct entry *entries;
   size_t count, cap;
+  uint64_t generation;
 };
 
 struct price_table *price_table_new(void)
@@ -76,15 +77,19 @@ struct price_table *price_table_new(void)
   return xcalloc(1, sizeof(struct price_table));
 }
 
+static void entry_fini(struct entry *e)
+{
+  free(e->region);
+  free(e->source);
+  free(e->date);
+}
+
 void price_table_free(struct price_table *t)
 {
   if (t == NULL)
     return;
-  for (size_t i = 0; i < t->count; i++) {
-    free(t->entries[i].region);
-    free(t->entries[i].source);
-    free(t->entries[i].date);
-  }
+  for (size_t i = 0; i < t->count; i++)
+    entry_fini(&t->entries[i]);
   free(t->entries);
   free(t);
 }
@@ -118,6 +123,39 @@ void price_table_set(struct price_table *t, const char *region, enum price_item 
   e->nano_per_hour = nano_per_hour;
   e->source = xstrdup(source == NULL ? "" : source);
   e->date = xstrdup(date == NULL ? "" : date);
+  t->generation++;
+}
+
+void price_table_drop_list(struct price_table *t, const char *region)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < t->count; i++) {
+    if (t->entries[i].origin == PRICE_FROM_LIST && strcmp(t->entries[i].region, region) == 0)
+      entry_fini(&t->entries[i]);
+    else
+      t->entries[kept++] = t->entries[i];
+  }
+  if (kept < t->count)
+    t->generation++;
+  t->count = kept;
+}
+
+uint64_t price_table_generation(const struct price_table *t)
+{
+  return t == NULL ? 0 : t->generation;
+}
+
+static struct price entry_price(const struct entry *e)
+{
+  return (struct price){
+      .known = true, .nano_per_hour = e->nano_per_hour, .origin = e->origin, .source = e->source, .date = e->date};
+}
+
+struct price price_table_listed(const struct price_table *t, const char *region, enum price_item item,
+                                enum price_generation generation)
+{
+  const struct entry *e = entry_find(t, region, item, generation, PRICE_FROM_LIST);
+  return e != NULL ? entry_price(e) : (struct price){.known = false, .source = "", .date = ""};
 }
 
 /* What somebody said in so many words, a person before the service before this program. */
@@ -130,8 +168,7 @@ static struct price find_exact(const struct price_table *t, const char *region, 
   if (e == NULL)
     e = entry_find(t, region, item, generation, PRICE_FROM_LIST);
   if (e != NULL)
-    return (struct price){
-        .known = true, .nano_per_hour = e->nano_per_hour, .origin = e->origin, .source = e->source, .date = e->date};
+    return entry_price(e);
   for (size_t i = 0; i < sizeof built_in / sizeof built_in[0]; i++) {
     const struct price_row *row = &built_in[i];
     if (row->item == item && row->generation == generation && strcmp(row->region, region) == 0)

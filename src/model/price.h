@@ -35,7 +35,7 @@ struct price {
   bool estimated;        /* made from another price, or of a Region that we do not know */
   int64_t nano_per_hour; /* nano-dollars per DPU-hour */
   enum price_origin origin;
-  const char *source; /* "AWS price page, us-east-1"; valid as long as the table */
+  const char *source; /* "AWS price page, us-east-1"; of the Price List its usagetype; valid until the table changes */
   const char *date;   /* "2026-01-08", "autumn 2026" */
 };
 
@@ -46,6 +46,13 @@ void price_table_free(struct price_table *t);
  * again replaces it. */
 void price_table_set(struct price_table *t, const char *region, enum price_item item, enum price_generation generation,
                      int64_t nano_per_hour, enum price_origin origin, const char *source, const char *date);
+/* Forget what the Price List API said of a Region. */
+void price_table_drop_list(struct price_table *t, const char *region);
+/* What it said of one price; not known: nothing. */
+struct price price_table_listed(const struct price_table *t, const char *region, enum price_item item,
+                                enum price_generation generation);
+/* Grows with every change: what was counted with the prices of before is to be counted again. 0 for NULL. */
+uint64_t price_table_generation(const struct price_table *t);
 /* t may be NULL: the built-in table alone. */
 struct price price_find(const struct price_table *t, const char *region, enum price_item item,
                         enum price_generation generation);

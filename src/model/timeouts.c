@@ -21,6 +21,7 @@ struct job_part {
 };
 
 struct timeouts {
+  uint64_t prices_generation; /* of the table that the costs were made with */
   int only;
   struct sweep sweep;
   struct parts parts; /* of struct job_part */
@@ -100,6 +101,10 @@ bool timeouts_step(struct timeouts *t, const struct model *m, const struct price
                    size_t budget)
 {
   struct sweep_part s;
+  if (t->prices_generation != price_table_generation(prices)) {
+    t->prices_generation = price_table_generation(prices);
+    timeouts_begin(t, t->sweep.since_ms, t->sweep.until_ms, t->only, true);
+  }
   for (;;) {
     switch (sweep_next(&t->sweep, m, t->only, &budget, &s)) {
     case SWEEP_DONE:

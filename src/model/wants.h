@@ -15,7 +15,9 @@ enum want_kind {
   WANT_JOB,         /* the whole definition of one job, as a doc (GetJob) */
   WANT_RUNS,        /* runs of one job that meet [since, until] */
   WANT_ALL_RUNS,    /* runs of every job that meet [since, until] */
-  WANT_RUN          /* one run as a doc (GetJobRun) */
+  WANT_RUN,         /* one run as a doc (GetJobRun) */
+  WANT_PRICES,      /* what the Price List says of the Region; a wish, which nobody waits long for */
+  WANT_QUOTAS       /* the account's quotas; the same */
 };
 
 enum want_urgency { WANT_ON_SCREEN, WANT_BEHIND };

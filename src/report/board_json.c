@@ -97,6 +97,53 @@ static void write_classes(struct jw *w, const struct burn_result *r)
   jw_end_array(w);
 }
 
+static bool region_before(const struct boards *b, const struct model *m, size_t place)
+{
+  for (size_t p = 0; p < place; p++) {
+    if (boards_shows(b, m, (int)p) && strcmp(m->places[p].region, m->places[place].region) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The prices in use in each Region: where they are from, and of when. */
+static void write_prices(struct jw *w, const struct boards *b, const struct report_scope *s)
+{
+  static const char *const origins[] = {[PRICE_BUILT_IN] = "built in",
+                                        [PRICE_BY_RATIO] = "by ratio",
+                                        [PRICE_FROM_LIST] = "price list",
+                                        [PRICE_OVERRIDE] = "config"};
+  jw_name(w, "prices");
+  jw_array(w);
+  for (size_t p = 0; p < s->model->place_count; p++) {
+    const char *region = s->model->places[p].region;
+    if (!boards_shows(b, s->model, (int)p) || region_before(b, s->model, p)) {
+      continue;
+    }
+    for (size_t i = 0; i < BURN_CLASSES; i++) {
+      enum price_item item = (enum price_item)(i / PRICE_GENERATION_COUNT);
+      enum price_generation generation = (enum price_generation)(i % PRICE_GENERATION_COUNT);
+      struct price price = price_find(s->prices, region, item, generation);
+      if (generation == PRICE_GEN_2 && (item == PRICE_PYTHON || item == PRICE_RAY)) {
+        continue;
+      }
+      jw_object(w);
+      member_str(w, "region", region);
+      member_str(w, "class", price_item_word(item));
+      member_str(w, "glue", generation == PRICE_GEN_2 ? "6.0" : "to 5.1");
+      member_money(w, "usd_per_dpu_hour", price.known ? price.nano_per_hour : -1);
+      jw_name(w, "estimated");
+      jw_bool(w, price.known && price.estimated);
+      member_str(w, "source", price.known ? origins[price.origin] : NULL);
+      member_str(w, "from", price.source && price.source[0] ? price.source : NULL);
+      member_str(w, "date", price.date && price.date[0] ? price.date : NULL);
+      jw_end_object(w);
+    }
+  }
+  jw_end_array(w);
+}
+
 static void write_tags(struct jw *w, const struct boards *b, const struct report_scope *s, const struct burn_result *r)
 {
   const struct board_measures *m = boards_measures(b);
@@ -155,6 +202,7 @@ static void write_burn(struct boards *b, const struct report_scope *s, struct jw
   jw_end_array(w);
   write_classes(w, r);
   write_tags(w, b, s, r);
+  write_prices(w, b, s);
   member_money(w, "today_usd", r->today_nano);
   member_money(w, "week_usd", r->week_nano);
   member_money(w, "month_to_date_usd", r->month_nano);
@@ -294,7 +342,31 @@ static void write_past(struct jw *w, const struct report_scope *s, const struct 
   jw_end_object(w);
 }
 
-static void write_account(struct jw *w, const struct report_scope *s, const struct collision_account *a)
+/* All that an account may have at once, and when Service Quotas was read. */
+static void write_quotas(const struct boards *b, struct jw *w, const struct report_scope *s, int place)
+{
+  jw_name(w, "quotas");
+  jw_array(w);
+  for (int kind = 0; kind < QUOTA_KIND_COUNT; kind++) {
+    const struct quota_info *info = quota_info((enum quota_kind)kind);
+    struct quota q = board_quota_of(boards_measures(b), s->model, place, (enum quota_kind)kind);
+    jw_object(w);
+    member_str(w, "quota", info->word);
+    member_str(w, "code", info->code);
+    member_f64(w, "value", q.value);
+    member_str(w, "source", quota_origin_word(q.origin));
+    jw_end_object(w);
+  }
+  jw_end_array(w);
+  member_time(w, "quotas_read_at", s->model->places[place].quotas_fresh.fetched_ms);
+  member_str(w, "quotas_error",
+             err_is(&s->model->places[place].quotas_fresh.last_err)
+                 ? err_message(&s->model->places[place].quotas_fresh.last_err)
+                 : NULL);
+}
+
+static void write_account(const struct boards *b, struct jw *w, const struct report_scope *s,
+                          const struct collision_account *a)
 {
   jw_object(w);
   jw_name(w, "context");
@@ -306,9 +378,12 @@ static void write_account(struct jw *w, const struct report_scope *s, const stru
   member_f64(w, "dpu_limit", a->dpu_limit);
   jw_name(w, "limits_assumed");
   jw_bool(w, a->assumed);
+  member_str(w, "runs_limit_source", quota_origin_word(a->runs_origin));
+  member_str(w, "dpu_limit_source", quota_origin_word(a->dpu_origin));
   member_f64(w, "peak_dpu", (double)a->peak.dpu_micros / 1e6);
   member_time(w, "peak_at", a->peak.dpu_at_ms);
   member_i64(w, "peak_runs", a->peak.runs);
+  write_quotas(b, w, s, a->place);
   jw_end_object(w);
 }
 
@@ -353,14 +428,14 @@ static void write_collisions(struct boards *b, const struct report_scope *s, str
   jw_end_array(w);
   jw_name(w, "account");
   if (r->account_count > 0) {
-    write_account(w, s, &r->accounts[0]);
+    write_account(b, w, s, &r->accounts[0]);
   } else {
     jw_null(w);
   }
   jw_name(w, "accounts");
   jw_array(w);
   for (size_t i = 0; i < r->account_count; i++) {
-    write_account(w, s, &r->accounts[i]);
+    write_account(b, w, s, &r->accounts[i]);
   }
   jw_end_array(w);
   member_str(w, "note", "starts that others had refused leave no trace in the service's answers");

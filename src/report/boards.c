@@ -154,18 +154,29 @@ const struct burn_result *boards_burn(struct boards *b, const struct report_scop
   return burn_result(b->burn, s->model, s->prices, s->now_ms);
 }
 
+struct quota board_quota_of(const struct board_measures *measures, const struct model *m, int place,
+                            enum quota_kind kind)
+{
+  const struct place *at = &m->places[place];
+  struct quota q = {.value = quota_default(kind, at->region), .origin = QUOTA_DEFAULT};
+  if (!isnan(at->quotas[kind])) {
+    q = (struct quota){.value = at->quotas[kind], .origin = QUOTA_FROM_SERVICE};
+  }
+  for (size_t i = 0; measures && i < measures->quota_count; i++) {
+    if (strcmp(measures->quotas[i].region, at->region) == 0 && !isnan(measures->quotas[i].values[kind])) {
+      q = (struct quota){.value = measures->quotas[i].values[kind], .origin = QUOTA_FROM_CONFIG};
+    }
+  }
+  return q;
+}
+
 const struct collisions_result *boards_collisions(struct boards *b, const struct report_scope *s)
 {
-  const struct board_measures *measures = boards_measures(b);
   size_t places = s->model->place_count;
   b->quotas = xreallocarray(b->quotas, places + 1, sizeof *b->quotas);
   for (size_t p = 0; p < places; p++) {
-    b->quotas[p] = (struct collision_quotas){.runs = -1, .dpu = (double)NAN};
-    for (size_t i = 0; i < measures->quota_count; i++) {
-      if (strcmp(measures->quotas[i].region, s->model->places[p].region) == 0) {
-        b->quotas[p] = (struct collision_quotas){.runs = measures->quotas[i].runs, .dpu = measures->quotas[i].dpu};
-      }
-    }
+    b->quotas[p] = (struct collision_quotas){.runs = board_quota_of(b->measures, s->model, (int)p, QUOTA_RUNS),
+                                             .dpu = board_quota_of(b->measures, s->model, (int)p, QUOTA_DPU)};
   }
   return collisions_result(b->collisions, s->model, s->stats, &b->plan, b->loads, b->quotas, places, s->now_ms);
 }

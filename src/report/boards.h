@@ -12,8 +12,7 @@
 /* What a person measures by, from the config file. Strings must outlive the boards. */
 struct board_quota {
   const char *region;
-  int64_t runs; /* -1: the service's default */
-  double dpu;   /* NAN: the service's default */
+  double values[QUOTA_KIND_COUNT]; /* NAN: not said */
 };
 struct board_tag {
   const char *name;
@@ -44,6 +43,9 @@ bool boards_keep_loads(struct boards *b, bool keep);
 /* NULL: none. Not copied. */
 void boards_set_measures(struct boards *b, const struct board_measures *measures);
 const struct board_measures *boards_measures(const struct boards *b); /* never NULL */
+/* The quota in force at a place: what the person set, else what Service Quotas said, else the service's default. measures may be NULL. */
+struct quota board_quota_of(const struct board_measures *measures, const struct model *m, int place,
+                            enum quota_kind kind);
 
 const struct burn_result *boards_burn(struct boards *b, const struct report_scope *scope);
 const struct collisions_result *boards_collisions(struct boards *b, const struct report_scope *scope);

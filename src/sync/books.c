@@ -249,6 +249,9 @@ static void want_at(struct poller *p, const struct model *m, int context, const 
     rp->on_screen = on_screen;
     break;
   }
+  case WANT_PRICES:
+  case WANT_QUOTAS:
+    break; /* asked once a day, by the app (app/rates.c) */
   }
 }
 

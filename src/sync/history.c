@@ -118,16 +118,21 @@ bool history_login(struct history *h, const char *key, char **account, char **ar
   return found;
 }
 
+static void logins_failed(struct history *h)
+{
+  char *path = store_logins_path(h->folder);
+  history_tell(h, failure(path, h->logins, "could not be written"));
+  free(path);
+  h->logins_writable = false;
+}
+
 void history_remember_login(struct history *h, const char *key, const char *account, const char *arn)
 {
   if (!h->logins_writable)
     return;
   if (store_login_put(h->logins, key, account, arn) != STORE_FAILED) /* busy: the next start will ask STS first */
     return;
-  char *path = store_logins_path(h->folder);
-  history_tell(h, failure(path, h->logins, "could not be written"));
-  free(path);
-  h->logins_writable = false;
+  logins_failed(h);
 }
 
 /* The file of the place whose account is known now. */
@@ -159,6 +164,19 @@ bool history_begin(struct history *h, const struct model *m, int place)
     return false;
   place_open(h, m, place, hp);
   return hp->store != NULL;
+}
+
+bool history_daily(struct history *h, const char *key, struct buf *out)
+{
+  return h->logins != NULL && store_daily_get(h->logins, key, out) == STORE_OK && !out->overflow;
+}
+
+void history_remember_daily(struct history *h, const char *key, const struct buf *data)
+{
+  if (!h->logins_writable || data->overflow)
+    return;
+  if (store_daily_put(h->logins, key, data) == STORE_FAILED) /* busy: the next start will ask again */
+    logins_failed(h);
 }
 
 struct history_place *history_place(struct history *h, const struct model *m, int place)

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/buf.h"
 #include "base/err.h"
 #include "model/model.h"
 
@@ -26,6 +27,10 @@ struct err history_trouble(struct history *h) ERR_MUST_CHECK;
 /* Where this login led the last time; false when it is not known. Freed by the caller. key: anything that tells logins apart. */
 bool history_login(struct history *h, const char *key, char **account, char **arn);
 void history_remember_login(struct history *h, const char *key, const char *account, const char *arn);
+
+/* What was asked the last time under this key (sync/daily.h makes the bytes); false when nothing is known. */
+bool history_daily(struct history *h, const char *key, struct buf *out);
+void history_remember_daily(struct history *h, const char *key, const struct buf *data);
 
 /* The place's account is known (remembered or confirmed): put what is stored of it into the model, the newest first. Returns at once with
  * jobs and their newest runs; history_step brings the rest. */

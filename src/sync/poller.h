@@ -132,6 +132,11 @@ void poller_resume(struct poller *p, const struct model *m, int context);
 bool poller_status(const struct poller *p, const struct model *m, int place, const struct poller_now *now,
                    struct polling_place *out);
 
+/* May a request leave now that nobody waits for? Takes it from the place's budget. Where the rate is limited it waits until everything else
+ * is read, unless it is impatient. False: *again is when to ask anew (monotonic ms), INT64_MAX when something else has to happen first. */
+bool poller_take_spare(struct poller *p, const struct model *m, int place, const struct poller_now *now, bool impatient,
+                       int64_t *again);
+
 struct budget *poller_budget(struct poller *p, int place); /* NULL when nothing was asked there yet */
 
 #endif

@@ -1,6 +1,8 @@
 /* Is everything answered that somebody waits for? And how to make it be asked again. */
 #include "sync/private.h"
 
+#include <math.h>
+
 static bool identities_quiet(const struct poller *p, const struct model *m, const struct poller_now *now)
 {
   for (size_t i = 0; i < p->context_count; i++) {
@@ -60,6 +62,24 @@ bool poller_quiet(const struct poller *p, const struct model *m, const struct po
   return true;
 }
 
+bool poller_take_spare(struct poller *p, const struct model *m, int place, const struct poller_now *real,
+                       bool impatient, int64_t *again)
+{
+  struct poller_now now = poller_time(p, real);
+  *again = INT64_MAX;
+  if ((size_t)place >= p->place_count || p->places[place].epoch != m->places[place].epoch)
+    return false;
+  struct budget *b = &p->places[place].budget;
+  if (!impatient && isfinite(budget_rate(b)) && !poller_quiet(p, m, real))
+    return false;
+  if (!budget_allows(b, false, now.mono_ms)) {
+    *again = budget_next_ms(b, false, now.mono_ms) - p->slept_ms;
+    return false;
+  }
+  budget_take(b, now.mono_ms);
+  return true;
+}
+
 void poller_refresh(struct poller *p, const struct model *m, const struct wants *w)
 {
   for (size_t i = 0; i < w->count; i++) {
@@ -104,6 +124,9 @@ void poller_refresh(struct poller *p, const struct model *m, const struct wants 
           resource_again(&rp->doc);
         break;
       }
+      case WANT_PRICES:
+      case WANT_QUOTAS:
+        break; /* app/rates.c */
       }
     }
   }

@@ -22,6 +22,8 @@ enum statement {
   ST_STRING_ADD,
   ST_LOGIN_GET,
   ST_LOGIN_PUT,
+  ST_DAILY_GET,
+  ST_DAILY_PUT,
   ST_PLACE_GET,
   ST_PLACE_ADD,
   ST_PLACE_PUT,
@@ -49,6 +51,8 @@ static const char *const statements[ST_COUNT] = {
     [ST_STRING_ADD] = "INSERT INTO strings (text) VALUES (?1)",
     [ST_LOGIN_GET] = "SELECT account, arn FROM logins WHERE key = ?1",
     [ST_LOGIN_PUT] = "INSERT OR REPLACE INTO logins (key, account, arn) VALUES (?1, ?2, ?3)",
+    [ST_DAILY_GET] = "SELECT data FROM daily WHERE key = ?1",
+    [ST_DAILY_PUT] = "INSERT OR REPLACE INTO daily (key, data) VALUES (?1, ?2)",
     [ST_PLACE_GET] =
         "SELECT id, data FROM places WHERE partition = ?1 AND account = ?2 AND region = ?3 AND endpoint = ?4",
     [ST_PLACE_ADD] = "INSERT INTO places (partition, account, region, endpoint, data) VALUES (?1, ?2, ?3, ?4, x'')",
@@ -78,6 +82,7 @@ static const char *const migrations[STORE_VERSION] = {
      "CREATE TABLE jobs (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, name BLOB NOT NULL, data BLOB NOT NULL);"
      "CREATE TABLE blocks (id INTEGER PRIMARY KEY, job INTEGER NOT NULL, from_ms INTEGER NOT NULL);"
      "CREATE TABLE block_data (id INTEGER PRIMARY KEY, data BLOB NOT NULL);"),
+    "CREATE TABLE daily (key TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;",
 };
 
 struct store {
@@ -344,6 +349,27 @@ enum store_result store_login_put(struct store *s, const char *key, const char *
   bind_text(st, 1, key);
   bind_text(st, 2, account);
   bind_text(st, 3, arn);
+  return store_do(s, st);
+}
+
+enum store_result store_daily_get(struct store *s, const char *key, struct buf *data)
+{
+  sqlite3_stmt *st = store_use(s, ST_DAILY_GET);
+  if (st == NULL)
+    return STORE_NONE;
+  bind_text(st, 1, key);
+  enum store_result r = store_row(s, st);
+  if (r == STORE_OK)
+    buf_add(data, sqlite3_column_blob(st, 0), (size_t)sqlite3_column_bytes(st, 0));
+  sqlite3_reset(st);
+  return r;
+}
+
+enum store_result store_daily_put(struct store *s, const char *key, const struct buf *data)
+{
+  sqlite3_stmt *st = store_use(s, ST_DAILY_PUT);
+  bind_text(st, 1, key);
+  bind_buf(st, 2, data);
   return store_do(s, st);
 }
 

@@ -6,7 +6,7 @@
  *
  * Tables: places (one row), logins, strings, jobs (with their newest runs, for the first frame), blocks (of runs: where each begins) and
  * block_data (the packed runs themselves, apart so that the index is read without them). A job has a version number: two programs may
- * write one file, and whoever finds another number than he left reads before he writes.
+ * write one file, and whoever finds another number than he left reads before he writes. daily: what is asked once a day, beside the logins.
  *
  * Version 1 was one file for all places (history.db); its rows are carried over when their place is opened, and it goes when none is left.
  * Since version 2 a job's record holds its newest runs. */
@@ -48,6 +48,10 @@ enum store_result store_string_add(struct store *s, const char *text, size_t len
 /* Where a login led. account and arn are appended to the buffers. */
 enum store_result store_login_get(struct store *s, const char *key, struct buf *account, struct buf *arn);
 enum store_result store_login_put(struct store *s, const char *key, const char *account, const char *arn);
+
+/* Small things that are asked once a day. The data is appended to the buffer. */
+enum store_result store_daily_get(struct store *s, const char *key, struct buf *data);
+enum store_result store_daily_put(struct store *s, const char *key, const struct buf *data);
 
 struct store_place_key {
   const char *partition, *account, *region, *endpoint;

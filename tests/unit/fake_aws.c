@@ -7,6 +7,8 @@
 #include "aws/config.h"
 #include "aws/errors.h"
 #include "aws/glue.h"
+#include "aws/pricing.h"
+#include "aws/quotas.h"
 #include "aws/sts.h"
 #include "base/xalloc.h"
 
@@ -279,6 +281,34 @@ static void answer_triggers(struct arena *a, struct glue_triggers_page *page)
   }
 }
 
+/* A page of prices or quotas: all on the last one. NULL: this is it. */
+static const char *rate_token(const struct fake_call *c, struct arena *a)
+{
+  size_t page = token_offset(c->token) + 1;
+  if (fake.rate_token_repeats)
+    return "1";
+  return (int)page < fake.rate_pages ? arena_printf(a, "%zu", page) : NULL;
+}
+
+static void answer_prices(const struct fake_call *c, struct arena *a, struct pricing_page *page)
+{
+  page->next_token = rate_token(c, a);
+  page->unreadable = fake.unreadable_products;
+  if (page->next_token != NULL)
+    return;
+  page->offers = arena_array(a, fake.offer_count + 1, sizeof *page->offers);
+  for (size_t i = 0; i < fake.offer_count; i++)
+    page->offers[page->count++] = fake.offers[i];
+}
+
+static void answer_quotas(const struct fake_call *c, struct arena *a, struct quotas_page *page)
+{
+  page->next_token = rate_token(c, a);
+  page->refused = fake.quotas_refused;
+  for (size_t i = 0; i < QUOTA_KIND_COUNT; i++)
+    page->values[i] = page->next_token != NULL || fake.quotas[i] == 0 ? (double)NAN : fake.quotas[i];
+}
+
 static bool call_throttled(void)
 {
   if (fake.limit_per_second <= 0)
@@ -298,7 +328,7 @@ static bool call_throttled(void)
 static struct err call_fault(const struct fake_call *c)
 {
   struct fake_fault *f = &fake.faults[c->op];
-  if (call_throttled()) {
+  if (c->op != FAKE_PRICES && c->op != FAKE_QUOTAS && call_throttled()) {
     fake.throttled++;
     return err_new(ERR_THROTTLED, "Rate exceeded");
   }
@@ -337,6 +367,8 @@ static void call_answer(struct fake_call *c)
   struct glue_doc_answer doc = {0};
   struct glue_start_answer start = {0};
   struct glue_stop_answer stop = {0};
+  struct pricing_page prices = {0};
+  struct quotas_page quotas = {0};
   struct identity identity = {.account = fake.account, .arn = "arn:fake"};
   account_moves();
   if (!err_is(&reply.err)) {
@@ -373,6 +405,14 @@ static void call_answer(struct fake_call *c)
     case FAKE_STOP:
       answer_stop(c, &arena, &stop);
       reply.stop = &stop;
+      break;
+    case FAKE_PRICES:
+      answer_prices(c, &arena, &prices);
+      reply.prices = &prices;
+      break;
+    case FAKE_QUOTAS:
+      answer_quotas(c, &arena, &quotas);
+      reply.quotas = &quotas;
       break;
     case FAKE_OP_COUNT:
       break;
@@ -512,6 +552,26 @@ uint64_t sts_get_caller_identity(const struct aws_target *t, glue_done_fn *done,
 {
   (void)t;
   return call_make(FAKE_IDENTITY, done, user)->id;
+}
+
+uint64_t pricing_get_products(const struct aws_target *t, const char *region, const char *token, glue_done_fn *done,
+                              void *user)
+{
+  (void)t;
+  struct fake_call *c = call_make(FAKE_PRICES, done, user);
+  c->run_id = xstrdup(region);
+  c->token = xstrdup(token);
+  c->due_ms = fake.silent ? INT64_MAX : c->due_ms;
+  return c->id;
+}
+
+uint64_t quotas_list(const struct aws_target *t, const char *token, glue_done_fn *done, void *user)
+{
+  (void)t;
+  struct fake_call *c = call_make(FAKE_QUOTAS, done, user);
+  c->token = xstrdup(token);
+  c->due_ms = fake.silent ? INT64_MAX : c->due_ms;
+  return c->id;
 }
 
 bool errors_is_unsupported(const struct err *e)
@@ -778,8 +838,9 @@ struct err endpoint_resolve(const struct aws_config *config, enum aws_service se
                             const struct endpoint_options *options, struct endpoint *out)
 {
   (void)config;
-  (void)service;
   (void)options;
+  if (service == AWS_PRICING && fake.no_pricing != NULL)
+    return err_new(ERR_NOT_FOUND, "%s", fake.no_pricing);
   *out = (struct endpoint){.url = xstrdup("http://fake"), .signing_region = xstrdup("eu-west-1")};
   return err_ok();
 }

@@ -9,6 +9,8 @@
 #include "aws/credentials.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "model/price_list.h"
+#include "model/quota.h"
 
 enum fake_op {
   FAKE_IDENTITY,
@@ -21,6 +23,8 @@ enum fake_op {
   FAKE_GET_TRIGGERS,
   FAKE_START,
   FAKE_STOP,
+  FAKE_PRICES,
+  FAKE_QUOTAS,
   FAKE_OP_COUNT
 };
 
@@ -74,6 +78,14 @@ struct fake_aws {
   enum login_state login;
   const char *login_failure;
   int64_t page_size_max;
+  const struct price_offer *offers; /* what GetProducts says, on the last of rate_pages pages (0: one) */
+  size_t offer_count, unreadable_products;
+  double quotas[QUOTA_KIND_COUNT]; /* what ListServiceQuotas says; 0: nothing */
+  const char *quotas_refused;
+  int rate_pages;
+  bool rate_token_repeats;
+  const char *no_pricing; /* why the partition has no Price List; NULL: it has */
+  bool silent;            /* these two are never answered */
   uint64_t calls[FAKE_OP_COUNT];
   uint64_t throttled, in_all;
   int64_t call_times_ms[1 << 16];

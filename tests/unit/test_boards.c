@@ -249,7 +249,11 @@ static void quotas_by_region(void **state)
   struct stats_cache *stats = stats_cache_new(0);
   struct boards *b = boards_new();
   struct report_scope s = scope_of(m, stats, T0 + WHEN_DAY);
-  const struct board_quota quota = {.region = "eu-west-1", .runs = 50, .dpu = 300};
+  struct board_quota quota = {.region = "eu-west-1"};
+  for (size_t i = 0; i < QUOTA_KIND_COUNT; i++)
+    quota.values[i] = (double)NAN;
+  quota.values[QUOTA_RUNS] = 50;
+  quota.values[QUOTA_DPU] = 300;
   const struct board_measures measures = {
       .quotas = &quota, .quota_count = 1, .budget_month_nano = -1, .budget_day_nano = -1};
   (void)state;
@@ -263,7 +267,17 @@ static void quotas_by_region(void **state)
     assert_false(c->accounts[i].assumed);
     assert_int_equal(c->accounts[i].runs_limit, 50);
     assert_true(c->accounts[i].dpu_limit > 299.9 && c->accounts[i].dpu_limit < 300.1);
+    assert_true(c->accounts[i].runs_origin == QUOTA_FROM_CONFIG && c->accounts[i].dpu_origin == QUOTA_FROM_CONFIG);
   }
+  /* what Service Quotas says comes after the person and before the default, each quota by itself */
+  quota.values[QUOTA_RUNS] = (double)NAN;
+  m->places[0].quotas[QUOTA_RUNS] = 77;
+  m->places[0].quotas[QUOTA_DPU] = 400;
+  c = boards_collisions(b, &s);
+  assert_true(c->accounts[0].runs_limit == 77 && c->accounts[0].runs_origin == QUOTA_FROM_SERVICE);
+  assert_true(c->accounts[0].dpu_origin == QUOTA_FROM_CONFIG && !c->accounts[0].assumed);
+  assert_true(c->accounts[1].runs_limit == 2000 && c->accounts[1].runs_origin == QUOTA_DEFAULT &&
+              c->accounts[1].assumed);
   boards_free(b);
   stats_cache_free(stats);
   model_free(m);

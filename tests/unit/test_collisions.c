@@ -117,8 +117,7 @@ static void test_queue(void **state)
     assert_int_equal(r->median_wait_seconds >= 0, want > 0);
     /* the account's peak is never more than the limit's worth */
     assert_true(r->account_count == 1 && r->accounts[0].peak.runs <= limit);
-    assert_true(r->accounts[0].runs_limit == COLLISION_QUOTA_RUNS && r->accounts[0].dpu_limit == 500 &&
-                r->accounts[0].assumed);
+    assert_true(r->accounts[0].runs_limit == 2000 && r->accounts[0].dpu_limit == 500 && r->accounts[0].assumed);
     /* a shorter window leaves out what was over before it */
     int64_t since = T0 + (now - T0) / 2;
     r = look(&w, since, end, 1000);
@@ -236,7 +235,7 @@ static void test_now(void **state)
   assert_true(r->accounts[0].active_runs == 2 && r->accounts[0].waiting_runs == 1 &&
               r->accounts[0].dpu_micros == 20000000);
   assert_true(r->warning_count == 1 && r->warnings[0].job == twice && r->warnings[0].limit == 2);
-  struct collision_quotas q = {.runs = 10, .dpu = 64};
+  struct collision_quotas q = {.runs = {10, QUOTA_FROM_CONFIG}, .dpu = {64, QUOTA_FROM_SERVICE}};
   r = collisions_result(w.c, w.m, w.stats, &w.plan, w.loads, &q, 1, now);
   assert_true(r->accounts[0].runs_limit == 10 && r->accounts[0].dpu_limit == 64 && !r->accounts[0].assumed);
   world_close(&w);

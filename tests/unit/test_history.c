@@ -438,6 +438,36 @@ static void test_a_newer_file(void **state)
   model_free(m);
 }
 
+/* What is asked once a day lies beside the logins: it is nobody's account. */
+static void test_once_a_day(void **state)
+{
+  struct buf data;
+  (void)state;
+  buf_init(&data, 100);
+  for (int round = 0; round < 2; round++) {
+    struct history *h = history_open(store);
+    buf_reset(&data);
+    assert_true(history_daily(h, "k", &data) == (round == 1));
+    assert_int_equal(data.len, round == 1 ? 4 : 0);
+    buf_reset(&data);
+    buf_adds(&data, round == 0 ? "one" : "another");
+    history_remember_daily(h, "k", &data);
+    buf_reset(&data);
+    buf_adds(&data, "said"); /* the last one counts */
+    history_remember_daily(h, "k", &data);
+    buf_reset(&data);
+    assert_false(history_daily(h, "another", &data));
+    struct err e = history_trouble(h);
+    assert_false(err_is(&e));
+    history_close(h);
+  }
+  struct history *none = history_open(NULL);
+  history_remember_daily(none, "k", &data);
+  assert_false(history_daily(none, "k", &data));
+  history_close(none);
+  buf_fini(&data);
+}
+
 static void test_a_file_of_another_program(void **state)
 {
   (void)state;
@@ -513,6 +543,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(test_random_changes_and_kills, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(test_two_programs, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(test_a_newer_file, make_folder, remove_folder),
+      cmocka_unit_test_setup_teardown(test_once_a_day, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(test_a_file_of_another_program, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(test_a_damaged_file, make_folder, remove_folder),
       cmocka_unit_test_setup_teardown(test_a_file_that_is_a_folder, make_folder, remove_folder),
