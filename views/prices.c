@@ -111,14 +111,14 @@ static void add_quota(struct doc_text *d, const struct scene *scene, int place, 
                                                        [QUOTA_DPU] = "DPU at once",
                                                        [QUOTA_FLEX_DPU] = "Flex DPU at once",
                                                        [QUOTA_QUEUED] = "Runs that wait"};
-  static const char *const origins[] = {[QUOTA_DEFAULT] = "assumed: the service's default",
+  static const char *const origins[] = {[QUOTA_DEFAULT] = "assumed, the service's default",
                                         [QUOTA_FROM_SERVICE] = "Service Quotas",
                                         [QUOTA_FROM_CONFIG] = "from your configuration"};
   struct quota q = board_quota_of(desk_measures(scene->desk), scene->model, place, kind);
   struct buf text;
   buf_init(&text, 256);
   format_dpu(&text, q.value);
-  buf_addf(&text, "  %s: %s", origins[q.origin], quota_info(kind)->code);
+  buf_addf(&text, "  %s (%s)", origins[q.origin], quota_info(kind)->code);
   doc_field(d, labels[kind], ROLE_TEXT, text.data);
   buf_fini(&text);
 }

@@ -350,6 +350,7 @@ struct err app_run(struct app *app, const struct front_ops *ops, void *front)
   }
   if (ops->close != NULL)
     ops->close(front);
+  rates_end(app);
   keep_end(app);
   app->ops = NULL;
   return e;

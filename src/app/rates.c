@@ -16,7 +16,7 @@
 #include "base/xalloc.h"
 #include "sync/daily.h"
 
-#define RATES_PATIENCE_MS (4 * WHEN_SECOND)
+#define RATES_PATIENCE_MS (3 * WHEN_SECOND)
 #define RATES_PAGES_MAX   20 /* there is one */
 
 enum rate_kind { RATE_PRICES, RATE_QUOTAS, RATE_KIND_COUNT };
@@ -470,6 +470,25 @@ void rates_drop_context(struct app *app, int context)
     transport_cancel(app->transport, c->transport_id);
     rate_freshness(app, c->place, c->kind)->in_flight = false;
     rate_call_free(c);
+  }
+}
+
+void rates_end(struct app *app)
+{
+  /* A service that cannot be reached from here would hold up every command a little: this one's failure is kept like any other. */
+  struct rate_call *c = app->rate_calls;
+  while (c != NULL) {
+    struct rate_call *next = c->next;
+    if (app_mono_ms(app) - c->began_mono_ms >= RATES_PATIENCE_MS && app->contexts[c->context].login != NULL &&
+        app->model->contexts[c->context].epoch == c->context_epoch &&
+        app->model->places[c->place].epoch == c->place_epoch) {
+      struct err e = err_new(ERR_TIMEOUT, "no answer from %s within %d s", c->url, (int)(RATES_PATIENCE_MS / WHEN_SECOND));
+      rate_call_unlink(c);
+      transport_cancel(app->transport, c->transport_id);
+      rate_end(c, &e);
+      err_fini(&e);
+    }
+    c = next;
   }
 }
 

@@ -153,6 +153,13 @@ static int64_t board_since(const struct cli *cli, const struct cli_request *r)
   return r->since_ms < needed ? r->since_ms : needed;
 }
 
+/* All of them with the same prices, so that no two commands say different things. */
+static bool shows_money(enum cli_command c)
+{
+  return c == CLI_JOBS || c == CLI_JOB || c == CLI_RUNS || c == CLI_RUN || c == CLI_BURN || c == CLI_TIMEOUTS ||
+         c == CLI_CHECK;
+}
+
 void cli_wants_of(const struct cli *cli, const struct model *model, struct wants *out)
 {
   const struct cli_request *r = cli->request;
@@ -220,16 +227,17 @@ void cli_wants_of(const struct cli *cli, const struct model *model, struct wants
     wants_add(out, &triggers);
     all.since_ms = board_since(cli, r);
     wants_add(out, &all);
-    if (r->command == CLI_COLLISIONS) {
-      wants_add(out, &quotas);
-    } else if (r->command == CLI_BURN) { /* the others use what was kept */
-      wants_add(out, &prices);
-    }
     break;
   case CLI_STOP:
   case CLI_WHOAMI:
   case CLI_NONE:
     break;
+  }
+  if (shows_money(r->command)) {
+    wants_add(out, &prices);
+  }
+  if (r->command == CLI_COLLISIONS || r->command == CLI_CHECK) {
+    wants_add(out, &quotas);
   }
 }
 

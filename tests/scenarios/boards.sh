@@ -105,7 +105,7 @@ json "kinds are the contract's" 'set(p["kind"] for p in d["past"]) <= {"rejected
 json "one that waits now" 'any(n["waiting"] > 0 and n["active"] >= n["limit"] and n["held_by"] for n in d["now"])'
 json "what is expected is likely or not" 'all(0 <= p["confidence"] <= 1 and p["at"] >= d["as_of"][:16] for p in d["predicted"])'
 json "the account" 'all(k in d["account"] for k in "active_runs runs_limit dpu dpu_limit peak_dpu peak_at".split())'
-json "assumed limits are said to be" 'd["account"]["limits_assumed"] is True and d["account"]["runs_limit"] == 2000 and d["account"]["dpu_limit"] == 1000'
+json "limits are read from Service Quotas" 'd["account"]["limits_assumed"] is False and d["account"]["runs_limit"] == 2000 and d["account"]["dpu_limit"] == 300'
 
 # --- timeouts -------------------------------------------------------------------------------------------------------
 gt timeouts --since 30d -o json
