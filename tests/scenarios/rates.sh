@@ -7,7 +7,7 @@ set -u
 asked() {
   python3 -c 'import json,sys,urllib.request
 d=json.load(urllib.request.urlopen(sys.argv[1]+"/_sim/stats"))
-print(d.get(sys.argv[2],{}).get("arrived",0))' "$URL" "$1"
+print(d["operations"].get(sys.argv[2],{}).get("arrived",0))' "$URL" "$1"
 }
 standard='[p for p in d["prices"] if p["class"] == "standard" and p["glue"] == "to 5.1"][0]'
 runs='[q for q in d["account"]["quotas"] if q["quota"] == "runs"][0]'

@@ -67,6 +67,28 @@ check "triggers" "$(aws glue get-triggers --page-size 20 --query 'Triggers[?Name
 check "bookmark" "$(aws glue get-job-bookmark --job-name customers-dim --query JobBookmarkEntry.JobName)" customers-dim
 check "tags" "$(aws glue get-tags --resource-arn arn:aws:glue:eu-west-1:441290129012:job/orders-gold --query Tags.team)" orders
 
+products() { aws pricing get-products --service-code AWSGlue --filters "Type=TERM_MATCH,Field=regionCode,Value=eu-west-1" "$@"; }
+check "products of a Region" "$(products --query 'length(PriceList)')" 15
+check "products, page by page" "$(products --page-size 4 --query 'length(PriceList)' | awk '{ n += $1 } END { print n }')" 15
+check "a product is a text that is JSON" "$(products --filters Type=TERM_MATCH,Field=regionCode,Value=eu-west-1 \
+  Type=TERM_MATCH,Field=operation,Value=FlexJobrun --output json |
+  python3 -c 'import json,sys
+l=[json.loads(p) for p in json.load(sys.stdin)["PriceList"]]
+print(sorted((p["product"]["attributes"]["usagetype"], [d["pricePerUnit"]["USD"] for t in p["terms"]["OnDemand"].values() for d in t["priceDimensions"].values()][0]) for p in l))')" \
+  "[('EU-ETL-Flex-DPU-Hour', '0.2900000000'), ('EU-ETL-Flex-DPU-Hour-Gen2', '0.2030000000')]"
+region=us-east-1
+check "the price list is asked where it lives" "$(products --query 'length(PriceList)')" 15
+region=ap-east-1
+refused "and nowhere else" "InvalidSignatureException.*valid region" pricing get-products --service-code AWSGlue
+region=eu-west-1
+check "quotas, page by page" "$(aws service-quotas list-service-quotas --service-code glue --page-size 4 \
+  --query 'Quotas[?QuotaCode==`L-08F3B322` || QuotaCode==`L-5E4153CA`].Value' | tr '\n' ' ')" "2000.0 300.0 "
+check "one quota" "$(aws service-quotas get-service-quota --service-code glue --quota-code L-08F3B322 --query 'Quota.[QuotaName,Value]')" \
+  "$(printf 'Max task DPUs per account\t300.0')"
+check "the default of it" "$(aws service-quotas list-aws-default-service-quotas --service-code glue \
+  --query 'Quotas[?QuotaCode==`L-08F3B322`].Value')" 1000.0
+refused "quotas of another service" NoSuchResourceException service-quotas list-service-quotas --service-code ec2
+
 run=$(aws glue start-job-run --job-name promo-planner --arguments '{"--day":"2026-11-30"}' --query JobRunId)
 case $run in
 jr_*) say "ok: a start gives a run id" ;;
