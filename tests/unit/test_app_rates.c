@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -284,14 +285,11 @@ static void pages_are_read_to_their_end(void **state)
 /* From one start to the next: answers and refusals alike. */
 static void kept_from_start_to_start(void **state)
 {
-  char path[] = "/tmp/gluetop-rates-XXXXXX";
-  int fd = mkstemp(path);
-  struct app_options o = {.refresh_seconds = -1, .store_path = path};
+  char folder[] = "/tmp/gluetop-rates-XXXXXX";
+  struct app_options o = {.refresh_seconds = -1, .store_path = folder};
   struct scene s;
   (void)state;
-  assert_true(fd >= 0);
-  close(fd);
-  unlink(path);
+  assert_non_null(mkdtemp(folder));
   allowed();
   scene_open(&s, &o);
   scene_run(&s, 0);
@@ -320,12 +318,15 @@ static void kept_from_start_to_start(void **state)
   assert_true(fake.calls[FAKE_PRICES] == 2 && fake.calls[FAKE_QUOTAS] == 3);
   assert_true(isnan(scene_place(&s)->quotas[QUOTA_DPU]));
   scene_close(&s);
-  static const char *const ends[] = {"", "-wal", "-shm"};
-  for (size_t i = 0; i < COUNT(ends); i++) {
-    char *file = xasprintf("%s%s", path, ends[i]);
-    unlink(file);
+  DIR *d = opendir(folder);
+  assert_non_null(d);
+  for (struct dirent *e = readdir(d); e != NULL; e = readdir(d)) {
+    char *file = xasprintf("%s/%s", folder, e->d_name);
+    unlink(file); /* "." and ".." are none */
     free(file);
   }
+  closedir(d);
+  rmdir(folder);
 }
 
 static void no_list_or_not_wished(void **state)
