@@ -142,6 +142,7 @@ void rates_turn(struct app *app);
 int64_t rates_next_ms(const struct app *app);
 bool rates_quiet(const struct app *app); /* nobody need wait for them any more */
 void rates_refresh(struct app *app);     /* those on the screen, now */
+void rates_tell(const struct app *app, int place, struct polling_place *out); /* for the Polling view */
 void rates_drop_context(struct app *app, int context);
 void rates_end(struct app *app); /* the loop ends: what nobody answered is remembered as such */
 void rates_free(struct app *app);

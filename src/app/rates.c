@@ -457,6 +457,22 @@ void rates_refresh(struct app *app)
         rate_place(app, (int)p)->forced[kind] = true;
 }
 
+void rates_tell(const struct app *app, int place, struct polling_place *out)
+{
+  static const char *const operations[RATE_KIND_COUNT] = {"GetProducts", "ListServiceQuotas"};
+  const struct place *p = &app->model->places[place];
+  for (int kind = 0; kind < RATE_KIND_COUNT && out->row_count < POLLING_ROWS_MAX; kind++) {
+    const struct freshness *f = kind == RATE_PRICES ? &p->prices_fresh : &p->quotas_fresh;
+    if (rate_allowed(app, (enum rate_kind)kind) && (f->in_flight || f->tried_ms != WHEN_NONE))
+      out->rows[out->row_count++] = (struct polling_row){.what = operations[kind],
+                                                         .why = "once a day",
+                                                         .in_flight = f->in_flight,
+                                                         .due_ms = daily_due_ms(f, app_wall_ms(app)),
+                                                         .fetched_ms = f->fetched_ms,
+                                                         .failing = err_is(&f->last_err)};
+  }
+}
+
 void rates_drop_context(struct app *app, int context)
 {
   struct rate_call **at = &app->rate_calls;
@@ -482,7 +498,8 @@ void rates_end(struct app *app)
     if (app_mono_ms(app) - c->began_mono_ms >= RATES_PATIENCE_MS && app->contexts[c->context].login != NULL &&
         app->model->contexts[c->context].epoch == c->context_epoch &&
         app->model->places[c->place].epoch == c->place_epoch) {
-      struct err e = err_new(ERR_TIMEOUT, "no answer from %s within %d s", c->url, (int)(RATES_PATIENCE_MS / WHEN_SECOND));
+      struct err e =
+          err_new(ERR_TIMEOUT, "no answer from %s within %d s", c->url, (int)(RATES_PATIENCE_MS / WHEN_SECOND));
       rate_call_unlink(c);
       transport_cancel(app->transport, c->transport_id);
       rate_end(c, &e);

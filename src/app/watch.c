@@ -20,7 +20,7 @@ static void status_write(struct app *app)
     for (size_t c = 0; c < m->context_count; c++)
       open = open || (m->contexts[c].place == (int)i && !m->contexts[c].closed);
     if (open && poller_status(app->poller, m, (int)i, &now, &out->places[out->place_count]))
-      out->place_count++;
+      rates_tell(app, (int)i, &out->places[out->place_count++]);
   }
   struct history_figures f = history_figures(app->history);
   out->store_usable = f.usable;

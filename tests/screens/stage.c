@@ -266,6 +266,42 @@ void stage_put_events(struct model *m, int place, bool more)
   put_event(m, NOTICE_LOGIN, place, NULL, 0, "the session of oncall has ended", MINUTE);
 }
 
+void stage_put_rates(struct stage *s)
+{
+  static const struct {
+    enum price_item item;
+    enum price_generation generation;
+    int64_t nano;
+    const char *usagetype;
+  } list[] = {{PRICE_STANDARD, PRICE_GEN_1, 440000000, "EU-ETL-DPU-Hour"},
+              {PRICE_STANDARD, PRICE_GEN_2, 308000000, "EU-ETL-DPU-Hour-Gen2"},
+              {PRICE_FLEX, PRICE_GEN_1, 290000000, "EU-ETL-Flex-DPU-Hour"}};
+  for (size_t i = 0; i < s->model->place_count; i++) {
+    struct place *p = &s->model->places[i];
+    if (i == 0) {
+      for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
+        price_table_set(s->prices, p->region, list[k].item, list[k].generation, list[k].nano, PRICE_FROM_LIST,
+                        list[k].usagetype, "2026-11-20");
+      }
+      p->quotas[QUOTA_RUNS] = 2000;
+      p->quotas[QUOTA_DPU] = 300;
+      freshness_good(&p->prices_fresh, STAGE_NOW - 3 * HOUR, true);
+      freshness_good(&p->quotas_fresh, STAGE_NOW - 3 * HOUR, true);
+    } else {
+      freshness_bad(&p->prices_fresh,
+                    err_new(ERR_DENIED, "User: arn:aws:sts::555566667777:assumed-role/billing/ada is not authorized to "
+                                        "perform: pricing:GetProducts"),
+                    STAGE_NOW, STAGE_NOW + 24 * HOUR);
+      freshness_bad(&p->quotas_fresh,
+                    err_new(ERR_DENIED, "User: arn:aws:sts::555566667777:assumed-role/billing/ada is not authorized to "
+                                        "perform: servicequotas:ListServiceQuotas"),
+                    STAGE_NOW, STAGE_NOW + 24 * HOUR);
+    }
+  }
+  price_table_set(s->prices, "us-east-1", PRICE_PYTHON, PRICE_GEN_1, 400000000, PRICE_OVERRIDE, "gluetop.conf", "");
+  model_touch(s->model);
+}
+
 void stage_put_polling(struct model *m)
 {
   struct polling *p = &m->polling;
@@ -328,6 +364,8 @@ void stage_open(struct stage *s, enum stage_account account, int width, int heig
   if (options != NULL) {
     o = *options;
   }
+  s->prices = price_table_new();
+  o.prices = o.prices != NULL ? o.prices : s->prices;
   s->now_ms = STAGE_NOW;
   s->model = model_new();
   stage_fill(s->model, account);
@@ -347,6 +385,7 @@ void stage_open(struct stage *s, enum stage_account account, int width, int heig
 void stage_close(struct stage *s)
 {
   shell_free(s->shell);
+  price_table_free(s->prices);
   intents_fini(&s->intents);
   canvas_fini(&s->canvas);
   model_free(s->model);

@@ -29,6 +29,7 @@ struct stage {
   struct shell *shell;
   struct canvas canvas;
   struct intents intents;
+  struct price_table *prices; /* what the views count with, unless the options say otherwise */
   int64_t now_ms, mono_ms;
 };
 
@@ -41,6 +42,8 @@ void stage_fill(struct model *m, enum stage_account account);
 void stage_put_events(struct model *m, int place, bool more);
 /* What the Polling view tells of the places that there are. */
 void stage_put_polling(struct model *m);
+/* The first place was told its prices and quotas; what others ask is denied. */
+void stage_put_rates(struct stage *s);
 /* Update and draw, as after a turn of the loop. */
 void stage_frame(struct stage *s);
 /* Keys by their names, separated by blanks, each followed by a frame. */

@@ -105,7 +105,7 @@ static const struct scene_of_test {
 };
 
 /* Those that need more than an account: EVENTS are some that were seen, an absence, and what came in it. */
-enum beyond { NOTHING_MORE, EVENTS, HOSTILE_EVENTS, POLLING };
+enum beyond { NOTHING_MORE, EVENTS, HOSTILE_EVENTS, POLLING, RATES };
 static const struct told_scene {
   struct scene_of_test scene;
   enum beyond beyond;
@@ -119,6 +119,9 @@ static const struct told_scene {
     {{"polling-80x24", STAGE_FULL, 80, 24, COLOUR, ": p o l l i n g Enter"}, POLLING},
     {{"polling-80x24-mono", STAGE_FULL, 80, 24, MONO, ": p o l l i n g Enter"}, POLLING},
     {{"polling-two-140x40", STAGE_TWO, 140, 40, COLOUR, ": p o l l i n g Enter"}, POLLING},
+    {{"prices-told-80x24", STAGE_FULL, 80, 24, COLOUR, "5 p"}, RATES},
+    {{"prices-two-140x60", STAGE_TWO, 140, 60, COLOUR, "6 p"}, RATES},
+    {{"collisions-told-140x40", STAGE_TWO, 140, 40, COLOUR, "6"}, RATES},
     {{"polling-never-80x24", STAGE_READING, 80, 24, COLOUR, ": p o l l i n g Enter"}, NOTHING_MORE},
 };
 
@@ -148,6 +151,9 @@ static void put_beyond(struct stage *s, enum beyond beyond)
     break;
   case POLLING:
     stage_put_polling(s->model);
+    break;
+  case RATES:
+    stage_put_rates(s);
     break;
   }
 }
