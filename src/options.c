@@ -267,6 +267,7 @@ static struct err apply(struct options *o, const struct option_row *row, char *t
     break;
   case OPT_SINCE:
     e = read_when(row, text, now_ms, INT64_MIN, &r->since_ms);
+    o->since_moves = when_parse_span(text, &whole);
     break;
   case OPT_UNTIL:
     e = read_when(row, text, now_ms, INT64_MAX, &r->until_ms);
@@ -463,6 +464,7 @@ struct err options_read(int argc, char **argv, int64_t now_ms, struct options *o
   now_ms = test_now(argc, argv, now_ms);
   out->now_ms = now_ms;
   r->since_ms = now_ms - WHEN_DAY;
+  out->since_moves = true;
   r->until_ms = INT64_MAX;
   r->limit = -1;
   r->workers = r->timeout_minutes = RECORD_ABSENT;
@@ -487,6 +489,9 @@ struct err options_read(int argc, char **argv, int64_t now_ms, struct options *o
       r->args = xreallocarray(r->args, r->arg_count + 1, sizeof *r->args);
       r->args[r->arg_count++] = word;
     }
+  }
+  if (command && out->since_moves) { /* as on the screen, so that the same window has the same sums */
+    r->since_ms = r->since_ms / WHEN_MINUTE * WHEN_MINUTE;
   }
   if (!err_is(&e) && !out->help && !out->version) {
     e = check(out, command, used);

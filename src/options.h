@@ -21,6 +21,7 @@ struct options {
   const char *cache, *theme, *config, *log_file, *view;
   double refresh_seconds; /* < 0: not given */
   int test_fd;            /* -1 */
+  bool since_moves;       /* the window begins so long before now: no --since, or a span */
   int64_t now_ms;         /* the moment that windows are counted from, and at which the test clock stands */
 };
 

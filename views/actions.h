@@ -25,7 +25,8 @@ enum {
   HOLD_CHANGES = 64,   /* changes something in AWS */
   HOLD_TIMELINE = 128, /* moves in time */
   HOLD_PARTS = 256,    /* has several ways of looking at its figures */
-  HOLD_MONEY = 512     /* shows what rests on prices or quotas */
+  HOLD_MONEY = 512,    /* shows what rests on prices or quotas */
+  HOLD_CHART = 1024    /* has a chart of money or DPU */
 };
 
 #define ACTION_TABLE(ACTION)                                                                                           \
@@ -70,7 +71,8 @@ enum {
   ACTION(LATER, "later", "]", HOLD_WINDOW, 0, "later", "half of it later")                                             \
   ACTION(CLOSER, "closer", "+ =", HOLD_WINDOW, 0, "closer", "a shorter window")                                        \
   ACTION(WIDER, "wider", "-", HOLD_WINDOW, 0, "wider", "a longer window")                                              \
-  ACTION(TODAY, "today", "T", HOLD_WINDOW, 0, "today", "from midnight until now; again: the window of before")         \
+  ACTION(TODAY, "today", "T", HOLD_WINDOW, 0, "today", "from midnight until now; again: as before; :window types any") \
+  ACTION(MEASURE, "measure", "$", HOLD_CHART, 34, "chart", "the chart in dollars per hour, or in DPU")                 \
   ACTION(ZONE, "zone", "u", HOLD_ANY, 0, "UTC", "local time or UTC")                                                   \
   ACTION(PLACE, "place", "@", HOLD_ANY, 0, "account", "the next account alone, or all together")                       \
   ACTION(PALETTE, "palette", ":", HOLD_ANY, 95, "command", "type a command; Tab completes, Up recalls")                \

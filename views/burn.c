@@ -8,7 +8,7 @@
 #include "views/desk.h"
 #include "views/money.h"
 
-#define DAILY_FROM (3 * WHEN_DAY) /* windows at least that long show money by day, shorter ones DPU */
+#define DAILY_FROM (3 * WHEN_DAY) /* windows at least that long have a chart by day */
 
 /* --- the view ------------------------------------------------------------------------------------------------------- */
 
@@ -122,7 +122,7 @@ static void add_unusual(struct burn_state *s, const struct scene *scene, const s
   }
 }
 
-/* Money by day: each column has the rate of the day that its middle is in, so that a chart of any width has the days' heights. */
+/* By day: each column has the figure of the day that its middle is in, so that a chart of any width has the days' heights. */
 static void fill_daily(struct burn_state *s, const struct burn_result *r)
 {
   s->peak = (struct load_peak){.runs_at_ms = WHEN_NONE, .dpu_at_ms = WHEN_NONE};
@@ -132,7 +132,8 @@ static void fill_daily(struct burn_state *s, const struct burn_result *r)
     while (day < r->day_count && r->days[day].day_ms + WHEN_DAY <= at) {
       day++;
     }
-    s->values[i] = day < r->day_count && r->days[day].day_ms <= at ? r->days[day].nano : 0;
+    bool here = day < r->day_count && r->days[day].day_ms <= at;
+    s->values[i] = !here ? 0 : s->in_dpu ? r->days[day].dpu_micros : r->days[day].nano;
   }
 }
 
@@ -150,14 +151,19 @@ static void fill_chart(struct burn_state *s, const struct scene *scene, const st
   s->zone = s->daily ? WHEN_UTC : scene->zone;
   if (s->daily) {
     fill_daily(s, r);
-  } else {
+  } else if (s->in_dpu) {
     desk_curve(scene->desk, scene, s->since_ms, s->until_ms, s->value_count, s->values, &s->peak);
+  } else {
+    desk_money_curve(scene->desk, scene, s->since_ms, s->until_ms, s->value_count, s->values, &s->peak);
   }
 }
 
 static void burn_update(struct view *v, const struct scene *scene)
 {
   struct burn_state *s = v->state;
+  if (!s->in_dpu) {
+    desk_want_money(scene->desk);
+  }
   if (!board_begin(&s->board, scene)) {
     return;
   }
@@ -180,6 +186,7 @@ static void burn_update(struct view *v, const struct scene *scene)
                                .calendar_unknown = r->calendar_unknown,
                                .dpu_now_micros = r->dpu_now_micros,
                                .estimated = r->estimated,
+                               .now_ms = scene->now_ms,
                                .budget_month_nano = m->budget_month_nano,
                                .budget_day_nano = m->budget_day_nano};
   s->board.hidden[BURN_TAGS] = m->tag_count == 0;
@@ -224,6 +231,9 @@ static enum handled burn_input(struct view *v, const struct input *in, enum acti
     if (board_subject(&s->board, &subject)) {
       outcome_open(out, subject.has_run ? &run_view : &job_runs_view, &subject, 1);
     }
+  } else if (a == ACTION_MEASURE) {
+    s->in_dpu = !s->in_dpu;
+    out->stale = true;
   } else if (!board_act(&s->board, a, out)) {
     handled = HANDLED_NO;
   }
@@ -286,7 +296,7 @@ const struct view_ops burn_view = {
     .name = "burn",
     .about = "What job runs cost: in the window, now per hour, today, this month; by job, day, class or tag.",
     .enter_label = "runs",
-    .holds = HOLD_LIST | HOLD_JOB | HOLD_RUN | HOLD_WINDOW | HOLD_PARTS | HOLD_MONEY,
+    .holds = HOLD_LIST | HOLD_JOB | HOLD_RUN | HOLD_WINDOW | HOLD_PARTS | HOLD_MONEY | HOLD_CHART,
     .flags = VIEW_CURVES,
     .state_size = sizeof(struct burn_state),
     .open = burn_open,

@@ -1,6 +1,7 @@
 /* What stands above the burn board's lists: sums with what they rest on, the calendar's figures, what runs now, and a chart. */
 #include "views/burn_private.h"
 
+#include "base/sum.h"
 #include "base/text.h"
 #include "views/chart.h"
 #include "views/format.h"
@@ -75,8 +76,9 @@ static void draw_calendar(const struct burn_head *h, const struct pane *p, int y
   pieces_clear(&l);
 }
 
-static void draw_now(const struct burn_head *h, const struct pane *p, int y)
+static void draw_now(const struct burn_state *s, const struct pane *p, int y)
 {
+  const struct burn_head *h = &s->head;
   struct pieces l = {.count = 0};
   struct buf text;
   buf_init(&text, 128);
@@ -96,6 +98,18 @@ static void draw_now(const struct burn_head *h, const struct pane *p, int y)
   if (h->worst_unknown > 0) {
     pieces_add(&l, 71, 2, ROLE_WARN, "(%zu unknown)", h->worst_unknown);
   }
+  if (s->peak.dpu_at_ms != WHEN_NONE && !s->daily) {
+    buf_reset(&text);
+    if (s->in_dpu) {
+      format_dpu(&text, (double)s->peak.dpu_micros / 1e6);
+      buf_adds(&text, " DPU at ");
+    } else {
+      format_money(&text, sum_times(s->peak.dpu_micros, 1000), false);
+      buf_adds(&text, "/h at ");
+    }
+    format_moment(&text, s->peak.dpu_at_ms, h->now_ms, s->zone);
+    pieces_add(&l, 75, 3, ROLE_DIM, "peak %s", text.data);
+  }
   pieces_draw(&l, p, y, 1);
   pieces_clear(&l);
   buf_fini(&text);
@@ -110,14 +124,16 @@ static void draw_chart(const struct burn_state *s, const struct pane *p)
     top = s->values[i] > top ? s->values[i] : top;
   }
   struct pane area = pane_part(p, 0, BURN_GUTTER, p->height - 1, p->width - BURN_GUTTER - 1);
-  if (s->daily) {
-    format_money(&text, top, false);
+  if (!s->in_dpu) {
+    format_money(&text, s->daily ? top : sum_times(top, 1000), false);
+  } else if (s->daily) {
+    format_hours(&text, top);
   } else {
     format_dpu(&text, (double)top / 1e6);
   }
   pane_field(p, 0, 1, BURN_GUTTER - 3, ROLE_DIM, TEXT_RIGHT, text.data);
   pane_field(p, area.height > 1 ? 1 : 0, 1, area.height > 1 ? BURN_GUTTER - 3 : 0, ROLE_DIM, TEXT_RIGHT,
-             s->daily ? "a day" : "DPU");
+             s->daily ? (s->in_dpu ? "DPU-H/d" : "a day") : (s->in_dpu ? "DPU" : "an hour"));
   for (int y = 0; y < area.height; y++) {
     pane_put(p, y, BURN_GUTTER - 1, ROLE_FRAME, text_is_ascii() ? "|" : y == 0 ? "\u2524" : "\u2502");
   }
@@ -143,7 +159,7 @@ void burn_draw_board(struct burn_state *s, const struct pane *p)
   draw_sum(&s->head, p, y++);
   if (p->height > 6) {
     draw_calendar(&s->head, p, y++);
-    draw_now(&s->head, p, y++);
+    draw_now(s, p, y++);
   }
   if (chart > 0) {
     struct pane area = pane_part(p, y, 0, chart, p->width);

@@ -33,6 +33,7 @@ struct burn_head {
   size_t active, waiting, dpu_unknown, worst_unlimited, worst_unknown, calendar_unknown;
   int64_t dpu_now_micros;
   bool estimated;
+  int64_t now_ms;
   int64_t budget_month_nano, budget_day_nano;
 };
 
@@ -45,7 +46,8 @@ struct burn_state {
   size_t value_count, value_cap;
   int64_t since_ms, until_ms;
   enum when_zone zone;
-  bool daily; /* money by day instead of DPU */
+  bool daily;  /* the chart is by day: money, or DPU-hours */
+  bool in_dpu; /* the chart shows capacity instead of money */
   struct load_peak peak;
 };
 

@@ -8,6 +8,7 @@
 #include "base/xalloc.h"
 #include "views/board.h"
 #include "views/chart.h"
+#include "views/collisions_jobs.h"
 #include "views/desk.h"
 #include "views/format.h"
 #include "views/pieces.h"
@@ -16,7 +17,7 @@
 #define BAR_CELLS    12
 #define ACCOUNTS_MAX 4 /* lines about quotas; more places than that are summed up */
 
-enum { PART_ALL, PART_NOW, PART_SOON, PART_PAST, PART_COUNT };
+enum { PART_ALL, PART_NOW, PART_SOON, PART_PAST, PART_JOBS, PART_COUNT };
 enum kind { KIND_WAITING, KIND_AT_LIMIT, KIND_SOON, KIND_PAST, KIND_WARNING };
 
 struct collisions_row {
@@ -166,6 +167,7 @@ static const struct board_part parts[PART_COUNT] = {
     [PART_NOW] = {"now", "jobs at their limit", &list_ops},
     [PART_SOON] = {"next 24h", "clashes expected", &list_ops},
     [PART_PAST] = {"past", "collisions in the window", &list_ops},
+    [PART_JOBS] = {"peaks", "jobs against their limits", &collisions_job_ops},
 };
 
 /* --- rows ----------------------------------------------------------------------------------------------------------- */
@@ -427,6 +429,9 @@ static void collisions_update(struct view *v, const struct scene *scene)
   for (size_t i = 0; i < r->past_count && (part == PART_ALL || part == PART_PAST); i++) {
     add_past(s, scene, &r->past[i], &text);
   }
+  if (part == PART_JOBS) {
+    collisions_add_jobs(&s->board, scene, r);
+  }
   for (size_t i = 0; i < r->warning_count && (part == PART_ALL || part == PART_SOON); i++) {
     add_warning(s, scene, &r->warnings[i], &text);
   }
@@ -539,7 +544,7 @@ static bool collisions_detail(const struct view *v, struct buf *out, enum role *
 {
   const struct collisions_state *s = v->state;
   const struct collisions_row *r = board_current(&s->board);
-  if (r == NULL) {
+  if (r == NULL || s->board.part == PART_JOBS) { /* its rows are of another kind, and say it all */
     return false;
   }
   board_text_job(r, &s->board.lists[s->board.part].env, out);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/when_range.h"
 #include "base/xalloc.h"
 #include "views/commands.h"
 #include "views/doc.h"
@@ -133,6 +134,11 @@ static void do_start(const struct call *c)
   }
 }
 
+static void do_window(const struct call *c)
+{
+  shell_type_window(c->shell, c->rest);
+}
+
 static void do_since(const struct call *c)
 {
   struct shell *s = c->shell;
@@ -141,25 +147,32 @@ static void do_since(const struct call *c)
     shell_set_window(s, INT64_MAX, INT64_MAX);
   } else if (when_parse_span(c->rest, &ms) && ms > 0) {
     shell_set_window(s, ms, INT64_MAX);
-  } else if (when_parse_iso(c->rest, &ms) && ms < s->scene.now_ms) {
-    int64_t end = s->end_ms == INT64_MAX ? s->scene.now_ms : s->end_ms;
-    shell_set_window(s, end > ms ? end - ms : WHEN_HOUR, s->end_ms);
+  } else if (c->rest[0] == '\0') {
+    shell_say(s, ROLE_WARN, "since when? 30m, 12h, 7d, all, monday, or 2026-11-30 14:00");
   } else {
-    shell_say(s, ROLE_WARN, "since when? 30m, 12h, 7d, all, or 2026-11-30T14:00Z");
+    char *range = s->end_ms == INT64_MAX ? xasprintf("since %s", c->rest) : NULL;
+    char end[WHEN_TEXT_MAX];
+    if (range == NULL) {
+      range = xasprintf("%s..%s", c->rest, when_format_iso(s->end_ms, end));
+    }
+    shell_type_window(s, range);
+    free(range);
   }
 }
 
 static void do_until(const struct call *c)
 {
   struct shell *s = c->shell;
-  int64_t ms = 0;
+  struct when_range range;
+  char why[WHEN_RANGE_WHY_MAX], *text = xasprintf("until %s", c->rest);
   if (c->rest[0] == '\0' || strcmp(c->rest, "now") == 0) {
     shell_set_window(s, s->span_ms, INT64_MAX);
-  } else if (when_parse_iso(c->rest, &ms)) {
-    shell_set_window(s, s->span_ms, ms);
+  } else if (when_parse_range(text, s->scene.now_ms, s->scene.zone, &range, why)) {
+    shell_set_window(s, s->span_ms, range.until_ms);
   } else {
-    shell_say(s, ROLE_WARN, "until when? now, or 2026-11-30T14:00Z");
+    shell_say(s, ROLE_WARN, "%s", why);
   }
+  free(text);
 }
 
 static void do_filter(const struct call *c)
@@ -349,8 +362,10 @@ static const struct command {
     {"job-runs", "runs of one job: job-runs NAME", ARG_JOB, do_job_runs},
     {"run", "a run: run JOB RUN_ID", ARG_JOB, do_run},
     {"start", "start a job: start [NAME]", ARG_JOB, do_start},
-    {"since", "the window of time: since 30m, 12h, 7d, all, or a date", ARG_SPAN, do_since},
-    {"until", "its end: until now, or a date", ARG_NONE, do_until},
+    {"window", "a range of time: window 2026-11-01..2026-11-07, last 3 days, yesterday, 14:00 to 15:30, all", ARG_SPAN,
+     do_window},
+    {"since", "the window of time: since 30m, 12h, 7d, all, monday, or a date", ARG_SPAN, do_since},
+    {"until", "its end: until now, yesterday, or a date", ARG_NONE, do_until},
     {"filter", "show only what matches: filter TEXT", ARG_NONE, do_filter},
     {"sort", "sort by a column: sort COLUMN", ARG_COLUMN, do_sort},
     {"export", "write what is shown: export FILE.csv, .json or .txt", ARG_NONE, do_export},
@@ -413,7 +428,11 @@ void shell_command(struct shell *s, const char *line, struct intents *out)
   } else {
     enum action a = action_find(word);
     const struct view *main = shell_main(s);
-    if (a == ACTION_NONE) {
+    struct when_range range;
+    char why[WHEN_RANGE_WHY_MAX];
+    if ((a == ACTION_NONE || rest[0] != '\0') && when_parse_range(line, s->scene.now_ms, s->scene.zone, &range, why)) {
+      shell_type_window(s, line); /* a range alone will do */
+    } else if (a == ACTION_NONE) {
       shell_say(s, ROLE_WARN, "there is no command \"%s\"; Tab after : lists them", word);
     } else if ((action_info(a)->holds & HOLD_CHANGES) && s->scene.read_only) {
       shell_say(s, ROLE_WARN, "read-only: nothing that changes AWS can be done here");
@@ -519,7 +538,9 @@ void shell_complete(const struct model *model, struct view *below, const char *l
       }
     }
   } else if (found->arg == ARG_SPAN) {
-    static const char *const spans[] = {"30m", "1h", "12h", "24h", "7d", "30d", "90d", "all"};
+    static const char *const spans[] = {"30m",       "1h",         "12h",        "24h",       "7d",
+                                        "30d",       "90d",        "today",      "yesterday", "this week",
+                                        "last week", "this month", "last month", "all"};
     for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) {
       if (strncmp(spans[i], rest, strlen(rest)) == 0) {
         fn(user, spans[i], "");

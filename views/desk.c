@@ -12,9 +12,10 @@ struct desk {
   bool aimed;
   uint64_t generation; /* of the model when it had caught up */
   bool caught_up;
-  bool behind;   /* the loads were asked for since */
-  bool loads;    /* they are kept */
-  int *contexts; /* by place, for the scope */
+  bool behind;             /* the loads were asked for since */
+  bool loads;              /* they are kept */
+  bool money, money_asked; /* the same for money per hour; asked for in this update */
+  int *contexts;           /* by place, for the scope */
   size_t context_cap;
   /* results of this update; NULL: not made yet */
   const struct burn_result *burn;
@@ -67,6 +68,11 @@ void desk_keep_loads(struct desk *d, bool keep)
   if (boards_keep_loads(d->boards, keep)) {
     d->behind = true;
   }
+  if (d->money && !d->money_asked) { /* nobody asked in the update before */
+    boards_keep_money(d->boards, false);
+    d->money = false;
+  }
+  d->money_asked = false;
   if (d->loads && !keep) {
     xalloc_trim();
   }
@@ -183,6 +189,22 @@ void desk_curve(struct desk *d, const struct scene *scene, int64_t from_ms, int6
 {
   struct report_scope scope = scope_of(d, scene);
   boards_curve(d->boards, &scope, from_ms, to_ms, columns, dpu_micros, peak);
+}
+
+void desk_want_money(struct desk *d)
+{
+  d->money_asked = true;
+  if (!d->money) {
+    boards_keep_money(d->boards, true);
+    d->money = d->behind = true;
+  }
+}
+
+void desk_money_curve(struct desk *d, const struct scene *scene, int64_t from_ms, int64_t to_ms, size_t columns,
+                      int64_t *micros, struct load_peak *peak)
+{
+  struct report_scope scope = scope_of(d, scene);
+  boards_curve_of(d->boards, BOARDS_CURVE_MONEY, &scope, from_ms, to_ms, columns, micros, peak);
 }
 
 bool desk_report(struct desk *d, const struct scene *scene, enum board which, enum report_format format,

@@ -345,7 +345,14 @@ static void draw_tabs(const struct shell *s, const struct pane *p)
 static void add_window(const struct shell *s, struct buf *out)
 {
   char text[WHEN_TEXT_MAX];
-  if (s->span_ms == INT64_MAX) {
+  if (s->from_ms != WHEN_NONE) {
+    buf_adds(out, s->end_ms == INT64_MAX ? "since " : "");
+    buf_adds(out, when_format(s->from_ms, s->scene.zone, WHEN_DATE_HM, text));
+    if (s->end_ms == INT64_MAX) {
+      buf_addc(out, ' ');
+      buf_adds(out, when_zone_letters(s->from_ms, s->scene.zone, text));
+    }
+  } else if (s->span_ms == INT64_MAX) {
     buf_adds(out, "everything");
   } else if (s->today) {
     buf_adds(out, "today");

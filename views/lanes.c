@@ -21,6 +21,12 @@ void lanes_fini(struct lanes *l)
     free(l->items[i].values);
   }
   free(l->items);
+  lanes_forget_packs(l);
+  for (size_t i = 0; i < l->pack_cap; i++) {
+    timeline_bars_fini(&l->packs[i].bars);
+    free(l->packs[i].track);
+  }
+  free(l->packs);
 }
 
 /* --- filling -------------------------------------------------------------------------------------------------------- */
@@ -32,7 +38,7 @@ void lanes_begin(struct lanes *l, size_t columns)
   l->top = 0;
 }
 
-static struct lane *add(struct lanes *l, const struct row_key *key)
+struct lane *lanes_add(struct lanes *l, const struct row_key *key)
 {
   size_t had = l->cap;
   l->items = xgrow(l->items, &l->cap, l->count + 1, sizeof *l->items);
@@ -41,7 +47,7 @@ static struct lane *add(struct lanes *l, const struct row_key *key)
   }
   struct lane *lane = &l->items[l->count++];
   lane->key = *key;
-  lane->levels = false;
+  lane->levels = lane->days = false;
   if (lane->cap < l->columns) {
     lane->cells = xreallocarray(lane->cells, l->columns, sizeof *lane->cells);
     lane->values = xreallocarray(lane->values, l->columns, sizeof *lane->values);
@@ -52,7 +58,7 @@ static struct lane *add(struct lanes *l, const struct row_key *key)
 
 void lanes_add_job(struct lanes *l, const struct scene *scene, const struct row_key *key, int place, size_t job)
 {
-  struct lane *lane = add(l, key);
+  struct lane *lane = lanes_add(l, key);
   bool there = (size_t)place < scene->model->place_count && job < scene->model->places[place].job_count;
   lane->bars.bar_count = lane->bars.planned_count = lane->bars.gap_count = 0;
   if (there) {
@@ -60,66 +66,6 @@ void lanes_add_job(struct lanes *l, const struct scene *scene, const struct row_
                        l->to_ms, l->now_ms);
   }
   timeline_cells(&lane->bars, l->from_ms, l->to_ms, l->now_ms, lane->cells, l->columns);
-}
-
-static void levels_begin(struct lane *lane, size_t columns)
-{
-  lane->levels = true;
-  lane->bars.bar_count = lane->bars.planned_count = lane->bars.gap_count = 0;
-  for (size_t i = 0; i < columns; i++) {
-    lane->values[i] = -1;
-  }
-}
-
-static void levels_end(struct lanes *l, const struct lane *lane)
-{
-  for (size_t i = 0; i < l->columns; i++) {
-    l->top = lane->values[i] > l->top ? lane->values[i] : l->top;
-  }
-}
-
-void lanes_add_account(struct lanes *l, const struct scene *scene, const struct row_key *key, int place)
-{
-  struct lane *lane = add(l, key);
-  int64_t end = l->to_ms < l->now_ms ? l->to_ms : l->now_ms;
-  double share = (double)(end - l->from_ms) / (double)(l->to_ms - l->from_ms);
-  size_t count = (size_t)(share * (double)l->columns + 0.5);
-  levels_begin(lane, l->columns);
-  if (end > l->from_ms) {
-    load_curve(loads_of(desk_loads(scene->desk), place), l->from_ms, end, count, lane->values, NULL);
-  }
-  levels_end(l, lane);
-}
-
-size_t lanes_days(const struct lanes *l, size_t *wide)
-{
-  int64_t end = l->to_ms < l->now_ms ? l->to_ms : l->now_ms, day = when_day_start(l->from_ms, l->zone);
-  size_t days = 0;
-  while (day < end && days < l->columns) {
-    days++;
-    day = when_day_start(day + 36 * WHEN_HOUR, l->zone); /* a day has 23 to 25 hours */
-  }
-  *wide = days > 0 ? l->columns / days : 1;
-  return days;
-}
-
-void lanes_add_hour(struct lanes *l, const struct scene *scene, const struct row_key *key, int hour)
-{
-  struct lane *lane = add(l, key);
-  int64_t day = when_day_start(l->from_ms, l->zone), end = l->to_ms < l->now_ms ? l->to_ms : l->now_ms;
-  size_t wide = 1, days = lanes_days(l, &wide);
-  levels_begin(lane, l->columns);
-  for (size_t i = 0; i < days; i++) {
-    int64_t from = day + hour * WHEN_HOUR, value = 0;
-    if (from < end && from + WHEN_HOUR > l->from_ms) {
-      desk_curve(scene->desk, scene, from, from + WHEN_HOUR < end ? from + WHEN_HOUR : end, 1, &value, NULL);
-      for (size_t k = 0; k < wide; k++) {
-        lane->values[i * wide + k] = value;
-      }
-    }
-    day = when_day_start(day + 36 * WHEN_HOUR, l->zone);
-  }
-  levels_end(l, lane);
 }
 
 const struct lane *lanes_find(const struct lanes *l, const struct row_key *key)
@@ -187,13 +133,13 @@ static int64_t middle(const struct lanes *l, const struct timeline_bar *b)
 
 int64_t lanes_cursor_ms(const struct lanes *l, const struct lane *lane, int64_t cursor_ms)
 {
-  const struct timeline_bar *b = lane->levels ? NULL : bar_here(l, lane, cursor_ms);
+  const struct timeline_bar *b = lane->levels || lane->days ? NULL : bar_here(l, lane, cursor_ms);
   return b != NULL ? middle(l, b) : WHEN_NONE;
 }
 
 int64_t lanes_step(struct lanes *l, const struct lane *lane, int64_t cursor_ms, int direction)
 {
-  const struct timeline_bar *here = bar_here(l, lane, cursor_ms);
+  const struct timeline_bar *here = lane->levels || lane->days ? NULL : bar_here(l, lane, cursor_ms);
   if (here == NULL) {
     return WHEN_NONE;
   }
@@ -209,8 +155,11 @@ int64_t lanes_step(struct lanes *l, const struct lane *lane, int64_t cursor_ms, 
 bool lanes_subject(const struct lanes *l, const struct lane *lane, const struct strpool *strings, int64_t cursor_ms,
                    struct subject *out)
 {
-  const struct timeline_bar *b = lane->levels ? NULL : bar_here(l, lane, cursor_ms);
+  const struct timeline_bar *b = lane->levels || lane->days ? NULL : bar_here(l, lane, cursor_ms);
   if (b != NULL) {
+    out->place = b->place;
+    out->job = b->job;
+    out->job_name = strpool_get(strings, b->job);
     out->has_run = true;
     out->state = (enum run_state)b->run.state;
     run_id_text(&b->run, strings, out->run_id);
@@ -375,12 +324,12 @@ static void draw_levels(const struct lanes *l, const struct lane *lane, const st
 
 void lanes_draw(const struct lanes *l, const struct lane *lane, const struct pane *p, int64_t cursor_ms)
 {
-  long now = timeline_ms_column(l->from_ms, l->to_ms, l->columns, l->now_ms);
+  long now = lane->days ? -1 : timeline_ms_column(l->from_ms, l->to_ms, l->columns, l->now_ms);
   if (lane->levels) {
     draw_levels(l, lane, p);
     return;
   }
-  const struct timeline_bar *chosen = cursor_ms != WHEN_NONE ? bar_here(l, lane, cursor_ms) : NULL;
+  const struct timeline_bar *chosen = cursor_ms != WHEN_NONE && !lane->days ? bar_here(l, lane, cursor_ms) : NULL;
   for (size_t i = 0; i < l->columns; i++) {
     const struct timeline_cell *c = &lane->cells[i];
     unsigned style = ROLE_TEXT, mark_style = ROLE_TEXT;

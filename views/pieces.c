@@ -52,6 +52,9 @@ void pieces_fit(struct pieces *l, int width)
       }
     }
     pieces_drop(l, least);
+    while (least < l->count && l->items[least].gap == 1) { /* an amount goes with its word */
+      pieces_drop(l, least);
+    }
   }
 }
 

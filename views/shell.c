@@ -173,6 +173,7 @@ struct err shell_new(const struct shell_options *options, struct shell **out)
                             .stats = stats_cache_new(0),
                             .desk = desk_new(options->measures)};
   s->span_ms = INT64_MAX;
+  s->from_ms = WHEN_NONE;
   s->end_ms = options->until_ms;
   if (options->since_ms != INT64_MIN) {
     int64_t span = (options->until_ms == INT64_MAX ? options->now_ms : options->until_ms) - options->since_ms;

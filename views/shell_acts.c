@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/when_range.h"
 #include "base/xalloc.h"
 #include "views/doc.h"
 #include "views/format.h"
@@ -26,6 +27,8 @@ void shell_resolve_window(struct shell *s)
   int64_t end = s->end_ms == INT64_MAX ? s->scene.now_ms : s->end_ms;
   if (s->today) {
     s->scene.since_ms = when_day_start(end, s->scene.zone);
+  } else if (s->from_ms != WHEN_NONE) {
+    s->scene.since_ms = s->from_ms;
   } else {
     /* to whole minutes, so that the window does not ask for another second of history each second */
     s->scene.since_ms = s->span_ms == INT64_MAX ? INT64_MIN : (end - s->span_ms) / WHEN_MINUTE * WHEN_MINUTE;
@@ -38,8 +41,30 @@ void shell_set_window(struct shell *s, int64_t span_ms, int64_t end_ms)
   s->span_ms = span_ms;
   s->end_ms = end_ms;
   s->today = false;
+  s->from_ms = WHEN_NONE;
   s->stale = true;
   shell_resolve_window(s);
+}
+
+void shell_type_window(struct shell *s, const char *text)
+{
+  struct when_range range;
+  char why[WHEN_RANGE_WHY_MAX];
+  if (!when_parse_range(text, s->scene.now_ms, s->scene.zone, &range, why)) {
+    shell_say(s, ROLE_WARN, "%s", why);
+    return;
+  }
+  if (range.since_ms == INT64_MIN) {
+    shell_set_window(s, INT64_MAX, range.until_ms);
+    return;
+  }
+  int64_t end = range.until_ms == INT64_MAX ? s->scene.now_ms : range.until_ms;
+  int64_t span = (end - range.since_ms + WHEN_MINUTE - 1) / WHEN_MINUTE * WHEN_MINUTE;
+  shell_set_window(s, span < WHEN_MINUTE ? WHEN_MINUTE : span, range.until_ms);
+  if (!range.goes_on) {
+    s->from_ms = range.since_ms;
+    shell_resolve_window(s);
+  }
 }
 
 static void zoom(struct shell *s, bool closer)
@@ -370,6 +395,7 @@ void shell_act(struct shell *s, enum action a, struct intents *out)
     break;
   case ACTION_TODAY:
     s->today = !s->today;
+    s->from_ms = WHEN_NONE;
     s->end_ms = INT64_MAX;
     s->stale = true;
     shell_resolve_window(s);
@@ -410,6 +436,7 @@ void shell_act(struct shell *s, enum action a, struct intents *out)
   case ACTION_NEXT_FAILURE:
   case ACTION_PREV_FAILURE:
   case ACTION_PART:
+  case ACTION_MEASURE:
   case ACTION_MARK:
   case ACTION_MARK_ALL:
   case ACTION_UNMARK:

@@ -55,6 +55,7 @@ struct shell {
   int64_t end_ms;  /* INT64_MAX: now */
   int64_t span_before_today;
   bool today;
+  int64_t from_ms; /* a typed range begins exactly here; WHEN_NONE: span_ms before its end */
   /* status line */
   char *say;
   enum role say_role;
@@ -96,6 +97,8 @@ void shell_act(struct shell *s, enum action a, struct intents *out);
 void shell_command(struct shell *s, const char *line, struct intents *out);
 bool shell_write_under_way(const struct shell *s);
 void shell_set_window(struct shell *s, int64_t span_ms, int64_t end_ms);
+/* A range as somebody typed it (when_parse_range); what cannot be read is told in a sentence. */
+void shell_type_window(struct shell *s, const char *text);
 void shell_resolve_window(struct shell *s);
 /* The job of that name among the places on show: of the place of what is marked where it has one; in how many places there is one: 0, 1 or more. */
 size_t shell_find_job(const struct shell *s, const char *name, struct subject *out);

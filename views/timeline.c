@@ -24,7 +24,7 @@ void timeline_text_name(const void *row, const struct list_env *env, struct buf 
     board_text_job(row, env, out);
   } else if (r->hour >= 0) {
     buf_addf(out, "%02d:00", r->hour);
-  } else {
+  } else if (r->track == 0) {
     buf_adds(out, r->base.place_label != NULL ? r->base.place_label : "account");
   }
 }
@@ -96,7 +96,7 @@ static const struct list_ops list_ops = {.row_size = sizeof(struct timeline_row)
 
 static const struct board_part parts[TIMELINE_PART_COUNT] = {
     [TIMELINE_JOBS] = {"by job", "jobs", &list_ops},
-    [TIMELINE_ACCOUNTS] = {"by account", "accounts", &list_ops},
+    [TIMELINE_ACCOUNTS] = {"by account", "tracks", &list_ops},
     [TIMELINE_HOURS] = {"by hour of day", "hours", &list_ops},
 };
 
@@ -175,9 +175,14 @@ static void add_account_rows(struct timeline_state *s, const struct scene *scene
 {
   for (size_t p = 0; p < scene->model->place_count; p++) {
     if (scene_shows(scene, (int)p) && schedule_place_open(scene->model, (int)p)) {
-      struct timeline_row *row = board_add(&s->board, scene, (int)p, 0, NULL, (int64_t)p + 1);
-      row->base.place_label = rows_place_label(scene->model, (int)p);
-      row->hour = -1;
+      size_t tracks = lanes_tracks(&s->lanes, scene, (int)p);
+      for (size_t i = 0; i < tracks; i++) {
+        struct timeline_row *row =
+            board_add(&s->board, scene, (int)p, 0, NULL, (int64_t)(p * LANES_TRACKS_MOST + i) + 1);
+        row->base.place_label = rows_place_label(scene->model, (int)p);
+        row->hour = -1;
+        row->track = i;
+      }
     }
   }
 }
@@ -250,7 +255,7 @@ static void fill_lanes(struct timeline_state *s, const struct scene *scene, cons
     if (s->board.part == TIMELINE_JOBS) {
       lanes_add_job(&s->lanes, scene, &r->base.key, r->base.place, r->job_index);
     } else if (s->board.part == TIMELINE_ACCOUNTS) {
-      lanes_add_account(&s->lanes, scene, &r->base.key, r->base.place);
+      lanes_add_track(&s->lanes, scene, &r->base.key, r->base.place, r->track);
     } else {
       lanes_add_hour(&s->lanes, scene, &r->base.key, r->hour);
     }
@@ -277,6 +282,7 @@ static void timeline_update(struct view *v, const struct scene *scene)
   /* While lanes are counted anew those of before stay; their bars move with the window all the same. */
   bool fresh = board_begin(&s->board, scene);
   set_range(s, scene, r);
+  lanes_forget_packs(&s->lanes);
   if (fresh || s->board.part != TIMELINE_JOBS) {
     s->runs = r->runs;
     s->failures = r->failures;
@@ -336,7 +342,7 @@ static enum handled timeline_input(struct view *v, const struct input *in, enum 
   struct timeline_state *s = v->state;
   struct list *l = board_list(&s->board);
   enum handled handled = HANDLED_YES;
-  struct subject subject;
+  struct subject subject = {.place = -1};
   (void)in;
   s->said_no_more = false;
   if (a == ACTION_LEFT || a == ACTION_RIGHT) {
@@ -346,8 +352,9 @@ static enum handled timeline_input(struct view *v, const struct input *in, enum 
     out->stale = true;
   } else if (a == ACTION_ENTER) {
     const struct lane *lane = timeline_lane_here(s);
-    if (board_subject(&s->board, &subject)) {
-      bool run = lane != NULL && lanes_subject(&s->lanes, lane, l->env.strings, s->cursor_ms, &subject);
+    bool known = board_subject(&s->board, &subject);
+    bool run = lane != NULL && lanes_subject(&s->lanes, lane, l->env.strings, s->cursor_ms, &subject);
+    if (known || run) {
       outcome_open(out, run ? &run_view : &job_view, &subject, 1);
     }
   } else if (board_act(&s->board, a, out)) {
@@ -369,8 +376,15 @@ static bool timeline_detail(const struct view *v, struct buf *out, enum role *ro
 {
   const struct timeline_state *s = v->state;
   const struct lane *lane = timeline_lane_here(s);
-  return lane != NULL && s->board.part == TIMELINE_JOBS &&
-         lanes_detail(&s->lanes, lane, s->board.lists[s->board.part].env.strings, s->cursor_ms, out, role);
+  const struct strpool *strings = s->board.lists[s->board.part].env.strings;
+  struct subject subject;
+  if (lane == NULL || lane->days || lane->levels) {
+    return false;
+  }
+  if (s->board.part == TIMELINE_ACCOUNTS && lanes_subject(&s->lanes, lane, strings, s->cursor_ms, &subject)) {
+    buf_addf(out, "%s  ", subject.job_name != NULL ? subject.job_name : "");
+  }
+  return lanes_detail(&s->lanes, lane, strings, s->cursor_ms, out, role);
 }
 
 static bool timeline_subject(const struct view *v, struct subject *out)
@@ -378,8 +392,8 @@ static bool timeline_subject(const struct view *v, struct subject *out)
   const struct timeline_state *s = v->state;
   const struct lane *lane = timeline_lane_here(s);
   bool known = board_subject(&s->board, out);
-  if (known && lane != NULL) {
-    lanes_subject(&s->lanes, lane, s->board.lists[s->board.part].env.strings, s->cursor_ms, out);
+  if (lane != NULL && lanes_subject(&s->lanes, lane, s->board.lists[s->board.part].env.strings, s->cursor_ms, out)) {
+    known = true;
   }
   return known;
 }
@@ -399,7 +413,7 @@ static bool timeline_report(struct view *v, const struct scene *scene, enum repo
 const struct view_ops timeline_view = {
     .name = "timeline",
     .about =
-        "What ran when, and what got in whose way: a lane a job, what is planned right of now, DPU at once beneath.",
+        "What ran when, and what got in whose way: by job, account or hour; planned right of now, DPU at once beneath.",
     .enter_label = "run",
     .holds = HOLD_LIST | HOLD_JOB | HOLD_RUN | HOLD_WINDOW | HOLD_PARTS | HOLD_TIMELINE,
     .flags = VIEW_CURVES,

@@ -10,7 +10,8 @@
 #include "views/pieces.h"
 #include "views/rows.h"
 
-#define CURVE_MOST 12
+#define CURVE_MOST      12
+#define PEAK_LABEL_AWAY 12 /* cells between the peak and its label */
 
 /* Lanes first; what they leave goes to the curve, up to a height that is still read at a glance. */
 struct timeline_layout timeline_layout_of(int width, int height, size_t wanted)
@@ -137,6 +138,45 @@ static void draw_axis(const struct timeline_state *s, const struct pane *p, cons
   }
 }
 
+/* "194 at 03:22" beside the highest point, in the curve's own top line, where it leaves room. */
+static void mark_peak(const struct timeline_state *s, const struct pane *area, int64_t top)
+{
+  const struct lanes *lanes = &s->lanes;
+  int64_t end = lanes->to_ms < lanes->now_ms ? lanes->to_ms : lanes->now_ms;
+  long at =
+      s->peak.dpu_at_ms == WHEN_NONE ? -1 : timeline_ms_column(lanes->from_ms, end, s->curve_count, s->peak.dpu_at_ms);
+  struct buf text;
+  if (at < 0 || top <= 0) {
+    return;
+  }
+  buf_init(&text, 64);
+  buf_adds(&text, "peak ");
+  format_dpu(&text, (double)s->peak.dpu_micros / 1e6);
+  buf_adds(&text, ", ");
+  format_moment(&text, s->peak.dpu_at_ms, lanes->now_ms, lanes->zone);
+  int width = text_width(text.data);
+  for (int y = 0; y < area->height; y++) {
+    pane_restyle(area, y, (int)at, 1, ROLE_WARN);
+  }
+  int64_t line = top - top / area->height; /* what is lower leaves the top line free */
+  for (long away = 1; away < PEAK_LABEL_AWAY && width > 0;
+       away++) { /* on its right or left, as near as there is room */
+    for (int side = 0; side < 2; side++) {
+      long from = side == 0 ? at + 1 + away : at - away - width;
+      bool room = from >= 0 && from + width <= (long)s->curve_count;
+      for (long i = from; room && i < from + width; i++) {
+        room = s->curve[i] <= line;
+      }
+      if (room) {
+        pane_put(area, 0, (int)from, ROLE_WARN, text.data);
+        width = 0;
+        break;
+      }
+    }
+  }
+  buf_fini(&text);
+}
+
 static void draw_curve(const struct timeline_state *s, const struct pane *p, int y, const struct timeline_layout *lay)
 {
   int64_t top = 0;
@@ -153,6 +193,7 @@ static void draw_curve(const struct timeline_state *s, const struct pane *p, int
   }
   struct pane area = pane_part(p, y, lay->label + 1, lay->curve, (int)s->curve_count);
   chart_area(&area, s->curve, s->curve_count, top, ROLE_ACCENT);
+  mark_peak(s, &area, top);
   buf_fini(&text);
 }
 

@@ -13,7 +13,8 @@ struct timeline_row {
   size_t job_index;
   size_t runs, failures, live, planned;
   int64_t first_ms;
-  int hour; /* of an hour's lane */
+  int hour;     /* of an hour's lane */
+  size_t track; /* of an account's */
 };
 
 struct timeline_state {

@@ -214,3 +214,20 @@ size_t at_work_newest(struct at_work *w, enum at_work_kind kind, int64_t at_ms, 
       out[count++] = o->begins[end].run;
   return count;
 }
+
+size_t at_work_peak(struct at_work *w, enum at_work_kind kind, int64_t from_ms, int64_t to_ms, int64_t *at_ms)
+{
+  const struct at_work_order *o = order_of(w, kind);
+  size_t i = until(o->begins, o->count, from_ms), ended = until(o->ends, o->count, from_ms), peak = i - ended;
+  *at_ms = peak > 0 ? from_ms : WHEN_NONE;
+  for (; i < o->count && o->begins[i].ms <= to_ms; i++) {
+    while (o->ends[ended].ms <= o->begins[i].ms) /* who ends when another begins does not meet it */
+      ended++;
+    w->touched++;
+    if (i + 1 - ended <= peak)
+      continue;
+    peak = i + 1 - ended;
+    *at_ms = o->begins[i].ms;
+  }
+  return peak;
+}

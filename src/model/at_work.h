@@ -48,4 +48,7 @@ size_t at_work_count(struct at_work *w, enum at_work_kind kind, int64_t at_ms, s
 /* Their indexes in the job, those first that began last; at most cap. Returns how many were filled. */
 size_t at_work_newest(struct at_work *w, enum at_work_kind kind, int64_t at_ms, size_t except, size_t *out, size_t cap);
 
+/* The most at work at once within [from, to], and the first moment of it; 0 and WHEN_NONE when there was nobody. */
+size_t at_work_peak(struct at_work *w, enum at_work_kind kind, int64_t from_ms, int64_t to_ms, int64_t *at_ms);
+
 #endif

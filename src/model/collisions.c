@@ -14,6 +14,8 @@
 struct job_part {
   struct collision *items;
   size_t count, cap;
+  size_t peak;
+  int64_t peak_at_ms;
 };
 
 /* What predictions rest on: while it stands they stand. */
@@ -43,7 +45,7 @@ struct collisions {
   struct key *keys;
   size_t key_count, key_cap;
   struct collisions_result result;
-  size_t past_cap, now_cap, warning_cap, account_cap;
+  size_t past_cap, now_cap, warning_cap, account_cap, job_cap;
   int64_t *waits;
   size_t wait_count, wait_cap;
 };
@@ -51,7 +53,7 @@ struct collisions {
 static void part_empty(void *part)
 {
   struct job_part *p = part;
-  p->count = 0;
+  p->count = p->peak = 0;
 }
 
 static void part_free(void *part)
@@ -81,6 +83,7 @@ void collisions_free(struct collisions *c)
   free(c->result.now);
   free(c->result.warnings);
   free(c->result.accounts);
+  free(c->result.jobs);
   free(c->waits);
   free(c->keys);
   sweep_fini(&c->sweep);
@@ -122,7 +125,7 @@ bool collisions_step(struct collisions *c, const struct model *m, int64_t now_ms
       collision_judge_job(&c->judge, m, j);
       if (s.first) {
         c->past_stale = c->past_stale || part->count > 0;
-        part->count = 0;
+        part->count = part->peak = 0;
       }
       for (size_t i = s.from; i < s.to; i++) {
         struct collision item;
@@ -132,6 +135,10 @@ bool collisions_step(struct collisions *c, const struct model *m, int64_t now_ms
         part->items[part->count++] = item;
         c->past_stale = true;
       }
+      if (s.last)
+        part->peak = j->run_count == 0 ? 0
+                                       : at_work_peak(&c->judge.at_work, AT_WORK, c->sweep.since_ms, c->sweep.until_ms,
+                                                      &part->peak_at_ms);
       break;
     }
     }
@@ -189,6 +196,38 @@ static int64_t began_or_now(const struct run *r, int64_t now_ms)
   return began == WHEN_NONE ? now_ms : began;
 }
 
+static void add_peak(struct collisions *c, const struct job *j, size_t index, const struct collision_now *now)
+{
+  struct collisions_result *r = &c->result;
+  bool known = (size_t)j->place < c->parts.place_count && index < c->parts.places[j->place].count;
+  const struct job_part *part = known ? parts_at(&c->parts, (size_t)j->place, index) : NULL;
+  if (part == NULL || (part->peak == 0 && part->count == 0 && now->waiting == 0))
+    return;
+  r->jobs = xgrow(r->jobs, &c->job_cap, r->job_count + 1, sizeof *r->jobs);
+  r->jobs[r->job_count++] = (struct collision_job){.place = j->place,
+                                                   .job = j->name,
+                                                   .limit = now->limit,
+                                                   .queues = j->queuing == TRI_TRUE,
+                                                   .peak = part->peak,
+                                                   .peak_at_ms = part->peak > 0 ? part->peak_at_ms : WHEN_NONE,
+                                                   .active = now->active,
+                                                   .waiting = now->waiting,
+                                                   .collisions = part->count};
+}
+
+static int compare_jobs(const void *a, const void *b)
+{
+  const struct collision_job *x = a, *y = b;
+  double near_x = (double)x->peak / (double)x->limit, near_y = (double)y->peak / (double)y->limit;
+  if (near_x != near_y)
+    return near_x > near_y ? -1 : 1;
+  if (x->collisions != y->collisions)
+    return x->collisions > y->collisions ? -1 : 1;
+  if (x->place != y->place)
+    return x->place < y->place ? -1 : 1;
+  return x->job < y->job ? -1 : x->job > y->job;
+}
+
 static void look_at_job(struct collisions *c, const struct model *m, struct stats_cache *stats,
                         struct collision_account *account, size_t index, int64_t now_ms)
 {
@@ -222,6 +261,7 @@ static void look_at_job(struct collisions *c, const struct model *m, struct stat
       now.holder = *r;
     now.active++;
   }
+  add_peak(c, j, index, &now);
   account->active_runs += now.active;
   account->waiting_runs += now.waiting;
   if (j->bookmark == BOOKMARK_ENABLE && now.limit > 1 && !j->gone) {
@@ -324,7 +364,7 @@ const struct collisions_result *collisions_result(struct collisions *c, const st
   int64_t until = c->sweep.until_ms < now_ms ? c->sweep.until_ms : now_ms;
   bool same = sees_the_same(c, m, plan, now_ms);
   size_t known_accounts = r->account_count;
-  r->now_count = r->warning_count = r->account_count = 0;
+  r->now_count = r->warning_count = r->account_count = r->job_count = 0;
   for (size_t p = 0; p < m->place_count; p++) {
     if (c->only < 0 ? !schedule_place_open(m, (int)p) : (size_t)c->only != p)
       continue;
@@ -356,6 +396,8 @@ const struct collisions_result *collisions_result(struct collisions *c, const st
     collisions_predict(&c->predictions, m, stats, plan, c->only, now_ms);
   r->predicted = c->predictions.items;
   r->predicted_count = c->predictions.count;
+  if (r->job_count > 1)
+    qsort(r->jobs, r->job_count, sizeof *r->jobs, compare_jobs);
   if (r->now_count > 1)
     qsort(r->now, r->now_count, sizeof *r->now, compare_now);
   return r;

@@ -91,6 +91,18 @@ struct collision_account {
   int64_t expected_at_ms;                    /* WHEN_NONE */
 };
 
+/* A job that had runs at work in the window, against its limit. */
+struct collision_job {
+  int place;
+  strid job;
+  int32_t limit;
+  bool queues;
+  size_t peak; /* most runs at once in the window */
+  int64_t peak_at_ms;
+  size_t active, waiting; /* now */
+  size_t collisions;      /* of past */
+};
+
 struct collisions_result {
   struct collision *past; /* newest first */
   size_t past_count;
@@ -100,6 +112,8 @@ struct collisions_result {
   size_t predicted_count;
   struct collision_warning *warnings;
   size_t warning_count;
+  struct collision_job *jobs; /* by how near the peak came to the limit, most collisions first */
+  size_t job_count;
   struct collision_account *accounts; /* one a place */
   size_t account_count;
   size_t rejected, failed, queued, by_account; /* counts of past */

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "model/model.h"
+#include "model/price.h"
 
 struct load;
 struct load *load_new(void);
@@ -42,6 +43,9 @@ size_t load_steps(struct load *l, int64_t from_ms, int64_t to_ms, struct load_st
 struct loads;
 struct loads *loads_new(void);
 void loads_free(struct loads *ls);
+/* Count money instead of DPU: millionths of a dollar per hour that a run costs on average (while it lives: at its full size), so that the
+ * area under its curve is what it cost. Runs of unknown cost count as 0. Another table begins from the start. */
+void loads_set_prices(struct loads *ls, const struct price_table *prices);
 /* budget: runs (SWEEP_SLICE). True: up to date. */
 bool loads_step(struct loads *ls, const struct model *m, size_t budget);
 void loads_forget(struct loads *ls);                     /* as new */

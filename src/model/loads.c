@@ -40,6 +40,8 @@ struct loads {
   struct loads_place *places;
   size_t place_count;
   struct load *nothing;
+  bool money; /* of these prices; else DPU */
+  const struct price_table *prices;
 };
 
 static void part_free(void *part)
@@ -155,31 +157,60 @@ static void set_run(struct loads_place *p, struct added *was, const struct added
   change(p, was, true);
 }
 
-static uint32_t size_of(double dpu)
+static uint32_t size_of(int64_t micros)
 {
-  int64_t micros = cost_size_micros(dpu);
-  if (micros < 0)
+  if (micros < 0 || micros / SIXTEENTH >= SIZE_MICROS)
     return SIZE_UNKNOWN;
   if (micros % SIXTEENTH != 0 && micros <= SIZE_MICROS_MAX)
     return (uint32_t)micros | SIZE_MICROS;
   return (uint32_t)(micros / SIXTEENTH);
 }
 
-static struct added of_run(const struct model *m, const struct run *r)
+/* Millionths of a dollar per hour; took_ms -1: it lives. */
+static int64_t rate_of(const struct loads *ls, const struct model *m, const struct job *j, const struct run *r,
+                       int64_t took_ms)
 {
-  struct added a = {.from_ms = cost_began(r, NULL), .took = TOOK_ON, .size = size_of(model_run_dpu(m, r))};
-  if (a.from_ms == WHEN_NONE || !run_finished(r))
+  int64_t nano_per_hour = 0;
+  if (took_ms < 0)
+    return cost_rate_of_run(m, ls->prices, j->place, j, r, &nano_per_hour) ? nano_per_hour / 1000 : -1;
+  struct cost c = cost_of_run(m, ls->prices, j->place, j, r, r->completed_ms);
+  int64_t seconds = took_ms / WHEN_SECOND;
+  if (c.usd_basis == COST_UNKNOWN)
+    return -1;
+  if (took_ms <= UINT32_MAX)
+    return cost_mul_div(c.nano, WHEN_HOUR / 1000, took_ms);
+  return seconds <= UINT32_MAX ? cost_mul_div(c.nano / 1000, WHEN_HOUR / WHEN_SECOND, seconds) : 0;
+}
+
+static struct added of_run(const struct loads *ls, const struct model *m, const struct job *j, const struct run *r)
+{
+  struct added a = {.from_ms = cost_began(r, NULL), .took = TOOK_ON};
+  bool alive = !run_finished(r);
+  if (!ls->money || alive)
+    a.size = size_of(ls->money ? rate_of(ls, m, j, r, -1) : cost_size_micros(model_run_dpu(m, r)));
+  if (a.from_ms == WHEN_NONE || alive)
     return a;
   if (r->completed_ms == WHEN_NONE || r->completed_ms <= a.from_ms) {
     a.from_ms = WHEN_NONE;
     return a;
   }
   uint64_t took = (uint64_t)r->completed_ms - (uint64_t)a.from_ms;
+  if (ls->money)
+    a.size = size_of(rate_of(ls, m, j, r, (int64_t)took));
   if (took < TOOK_SECONDS)
     a.took = (uint32_t)took;
   else if (took / WHEN_SECOND < TOOK_SECONDS - 1)
     a.took = (uint32_t)(took / WHEN_SECOND) | TOOK_SECONDS;
   return a;
+}
+
+void loads_set_prices(struct loads *ls, const struct price_table *prices)
+{
+  if (ls->money && ls->prices == prices)
+    return;
+  loads_forget(ls);
+  ls->money = true;
+  ls->prices = prices;
 }
 
 bool loads_step(struct loads *ls, const struct model *m, size_t budget)
@@ -201,11 +232,11 @@ bool loads_step(struct loads *ls, const struct model *m, size_t budget)
       if (part.first) {
         struct added newest = {.from_ms = WHEN_NONE};
         if (j->run_count > 0)
-          newest = of_run(m, &j->runs[0]);
+          newest = of_run(ls, m, j, &j->runs[0]);
         job_begin(p, known, j->run_count, &newest);
       }
       for (size_t i = part.from; i < part.to; i++) {
-        struct added now = of_run(m, &j->runs[i]);
+        struct added now = of_run(ls, m, j, &j->runs[i]);
         set_run(p, &known->was[i], &now);
       }
       break;
@@ -218,6 +249,8 @@ void loads_forget(struct loads *ls)
 {
   struct loads *fresh = loads_new();
   struct loads old = *ls;
+  fresh->money = old.money;
+  fresh->prices = old.prices;
   *ls = *fresh;
   *fresh = old;
   loads_free(fresh);

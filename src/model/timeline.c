@@ -242,6 +242,8 @@ void timeline_bars_fini(struct timeline_bars *b)
 static struct timeline_bar make_bar(const struct run *r, const struct job *j, const struct job_stats *s, int64_t now_ms)
 {
   struct timeline_bar bar = {.run = *r,
+                             .place = j->place,
+                             .job = j->name,
                              .started_ms = r->started_ms,
                              .began_ms = cost_began(r, NULL),
                              .ended_ms = WHEN_NONE,
@@ -343,32 +345,70 @@ static void fill_planned(struct timeline_bars *b, const struct plan *plan, const
   }
 }
 
-void timeline_bars_fill(struct timeline_bars *b, const struct model *m, struct stats_cache *stats,
-                        const struct plan *plan, int place, size_t job, int64_t since_ms, int64_t until_ms,
-                        int64_t now_ms)
+/* false: there are more than `most`. */
+static bool add_bars(struct timeline_bars *b, const struct model *m, struct stats_cache *stats, int place, size_t job,
+                     int64_t since_ms, int64_t until_ms, int64_t now_ms, size_t most)
 {
   const struct job *j = &m->places[place].jobs[job];
-  const struct job_stats *s = stats == NULL ? NULL : stats_cache_get(stats, m, place, job);
+  const struct job_stats *s = NULL;
+  size_t first = b->bar_count;
   if (b->judge == NULL) {
     b->judge = xcalloc(1, sizeof *b->judge);
     collision_judge_init(b->judge);
   }
   collision_judge_job(b->judge, m, j);
-  b->bar_count = 0;
-  for (size_t i = j->run_count; i-- > 0;) {
+  for (size_t i = model_runs_reach(j, since_ms); i-- > 0;) {
     const struct run *r = &j->runs[i];
     if (!run_meets(r, since_ms, until_ms, now_ms))
       continue;
+    if (s == NULL && stats != NULL)
+      s = stats_cache_get(stats, m, place, job);
     struct timeline_bar bar = make_bar(r, j, s, now_ms);
     if (bar.started_ms == WHEN_NONE)
       continue; /* no time at all */
-    bar.retry = b->bar_count > 0 && run_same_chain(&b->bars[b->bar_count - 1].run, r);
+    if (b->bar_count == most)
+      return false;
+    bar.retry = b->bar_count > first && run_same_chain(&b->bars[b->bar_count - 1].run, r);
     bar.collided = collision_judge_run(b->judge, m, i, now_ms, NULL);
     b->bars = xgrow(b->bars, &b->bar_cap, b->bar_count + 1, sizeof *b->bars);
     b->bars[b->bar_count++] = bar;
   }
+  return true;
+}
+
+void timeline_bars_fill(struct timeline_bars *b, const struct model *m, struct stats_cache *stats,
+                        const struct plan *plan, int place, size_t job, int64_t since_ms, int64_t until_ms,
+                        int64_t now_ms)
+{
+  const struct job *j = &m->places[place].jobs[job];
+  b->bar_count = 0;
+  add_bars(b, m, stats, place, job, since_ms, until_ms, now_ms, SIZE_MAX);
   fill_gaps(b, j, since_ms, until_ms, now_ms);
   fill_planned(b, plan, j, since_ms, until_ms);
+}
+
+static int compare_bars(const void *a, const void *b)
+{
+  const struct timeline_bar *x = a, *y = b;
+  if (x->started_ms != y->started_ms)
+    return x->started_ms < y->started_ms ? -1 : 1;
+  return x->job < y->job ? -1 : x->job > y->job;
+}
+
+bool timeline_bars_fill_all(struct timeline_bars *b, const struct model *m, struct stats_cache *stats, int place,
+                            int64_t since_ms, int64_t until_ms, int64_t now_ms, size_t most)
+{
+  bool all = true;
+  b->bar_count = b->planned_count = b->gap_count = 0;
+  for (size_t p = 0; p < m->place_count && all; p++) {
+    if (place < 0 ? !schedule_place_open(m, (int)p) : (size_t)place != p)
+      continue;
+    for (size_t i = 0; i < m->places[p].job_count && all; i++)
+      all = add_bars(b, m, stats, (int)p, i, since_ms, until_ms, now_ms, most);
+  }
+  if (b->bar_count > 1)
+    qsort(b->bars, b->bar_count, sizeof *b->bars, compare_bars);
+  return all;
 }
 
 int64_t timeline_next_failure(const struct model *m, int place, size_t job, int64_t from_ms, bool backwards)

@@ -37,6 +37,8 @@ const struct timeline_result *timeline_result(struct timeline *t, const struct m
 /* One run. It waits from started to began, works from began to ended. */
 struct timeline_bar {
   struct run run;
+  int place;
+  strid job;
   int64_t started_ms;
   int64_t began_ms;        /* WHEN_NONE: it never worked, or not yet */
   int64_t ended_ms;        /* WHEN_NONE: alive */
@@ -57,7 +59,7 @@ struct timeline_bars {
   struct timeline_planned *planned;
   size_t planned_count, planned_cap;
   struct collision_judge *judge; /* who met whom, of the job that was filled in last */
-  struct span *gaps; /* stretches of the window (up to now) that were not read; oldest first */
+  struct span *gaps;             /* stretches of the window (up to now) that were not read; oldest first */
   size_t gap_count, gap_cap;
 };
 void timeline_bars_init(struct timeline_bars *b);
@@ -66,6 +68,11 @@ void timeline_bars_fini(struct timeline_bars *b);
 void timeline_bars_fill(struct timeline_bars *b, const struct model *m, struct stats_cache *stats,
                         const struct plan *plan, int place, size_t job, int64_t since_ms, int64_t until_ms,
                         int64_t now_ms);
+
+/* The runs of all jobs of a place (-1: of all that are shown, see only), at most `most` of them: false when there are more, and then the
+ * bars are those that came first. planned_count and gap_count are 0: those are of single jobs. */
+bool timeline_bars_fill_all(struct timeline_bars *b, const struct model *m, struct stats_cache *stats, int place,
+                            int64_t since_ms, int64_t until_ms, int64_t now_ms, size_t most);
 
 /* --- cells ----------------------------------------------------------------------------------------------------------- */
 

@@ -161,6 +161,24 @@ static void write_tags(struct jw *w, const struct boards *b, const struct report
   jw_end_array(w);
 }
 
+/* Runs that cost more than twice what their job's runs usually do. */
+static void write_unusual(struct jw *w, const struct report_scope *s, const struct burn_result *r)
+{
+  jw_name(w, "unusual");
+  jw_array(w);
+  for (size_t i = 0; i < r->unusual_count; i++) {
+    const struct burn_unusual *u = &r->unusual[i];
+    jw_object(w);
+    member_job(w, s, u->place, u->job);
+    member_run(w, "run_id", s, &u->run);
+    member_time(w, "started_at", u->run.started_ms);
+    member_money(w, "usd", u->nano);
+    member_money(w, "usd_usual", u->median_nano);
+    jw_end_object(w);
+  }
+  jw_end_array(w);
+}
+
 static void write_burn(struct boards *b, const struct report_scope *s, struct jw *w)
 {
   const struct burn_result *r = boards_burn(b, s);
@@ -185,6 +203,17 @@ static void write_burn(struct boards *b, const struct report_scope *s, struct jw
     write_sum(w, &j->sum);
     member_f64(w, "share", j->share);
     member_money(w, "usd_per_run", j->per_run_nano);
+    member_money(w, "usd_median", j->median_nano);
+    jw_name(w, "usd_per_run_trend");
+    jw_array(w);
+    for (size_t k = 0; k < BURN_TREND; k++) {
+      if (j->trend_nano[k] < 0) {
+        jw_null(w);
+      } else {
+        jw_decimal(w, j->trend_nano[k], 9);
+      }
+    }
+    jw_end_array(w);
     member_money(w, "usd_failed", cost_sum_nano(&j->failed));
     jw_end_object(w);
   }
@@ -203,11 +232,13 @@ static void write_burn(struct boards *b, const struct report_scope *s, struct jw
   write_classes(w, r);
   write_tags(w, b, s, r);
   write_prices(w, b, s);
+  write_unusual(w, s, r);
   member_money(w, "today_usd", r->today_nano);
   member_money(w, "week_usd", r->week_nano);
   member_money(w, "month_to_date_usd", r->month_nano);
   member_money(w, "month_forecast_usd", r->forecast_nano);
   member_money(w, "worst_case_usd", r->worst_nano);
+  member_money(w, "worst_case_more_usd", r->worst_more_nano);
   member_i64(w, "worst_case_unlimited_runs", (int64_t)r->worst_unlimited);
   member_money(w, "budget_month_usd", boards_measures(b)->budget_month_nano);
   member_money(w, "budget_day_usd", boards_measures(b)->budget_day_nano);
@@ -423,6 +454,22 @@ static void write_collisions(struct boards *b, const struct report_scope *s, str
     member_time(w, "busy_until", p->busy_until_ms);
     member_time(w, "busy_until_late", p->busy_until_late_ms);
     member_f64(w, "confidence", p->confidence);
+    jw_name(w, "advice");
+    jw_array(w);
+    static const struct {
+      enum collision_advice bit;
+      const char *word;
+    } advice[] = {{COLLISION_ADVISE_QUEUING, "queuing"},
+                  {COLLISION_ADVISE_LIMIT, "limit"},
+                  {COLLISION_ADVISE_LATER, "later"},
+                  {COLLISION_ADVISE_FASTER, "faster"}};
+    for (size_t k = 0; k < sizeof advice / sizeof advice[0]; k++) {
+      if (p->advice & (unsigned)advice[k].bit) {
+        jw_str(w, advice[k].word);
+      }
+    }
+    jw_end_array(w);
+    member_time(w, "suggested_at", p->suggested_ms);
     jw_end_object(w);
   }
   jw_end_array(w);
@@ -436,6 +483,33 @@ static void write_collisions(struct boards *b, const struct report_scope *s, str
   jw_array(w);
   for (size_t i = 0; i < r->account_count; i++) {
     write_account(b, w, s, &r->accounts[i]);
+  }
+  jw_end_array(w);
+  jw_name(w, "jobs");
+  jw_array(w);
+  for (size_t i = 0; i < r->job_count; i++) {
+    const struct collision_job *j = &r->jobs[i];
+    jw_object(w);
+    member_job(w, s, j->place, j->job);
+    member_i64(w, "limit", j->limit);
+    jw_name(w, "queuing");
+    jw_bool(w, j->queues);
+    member_i64(w, "peak_runs", (int64_t)j->peak);
+    member_time(w, "peak_at", j->peak_at_ms);
+    member_i64(w, "active", (int64_t)j->active);
+    member_i64(w, "waiting", (int64_t)j->waiting);
+    member_i64(w, "collisions", (int64_t)j->collisions);
+    jw_end_object(w);
+  }
+  jw_end_array(w);
+  jw_name(w, "warnings");
+  jw_array(w);
+  for (size_t i = 0; i < r->warning_count; i++) {
+    jw_object(w);
+    member_job(w, s, r->warnings[i].place, r->warnings[i].job);
+    member_i64(w, "limit", r->warnings[i].limit);
+    member_str(w, "why", "bookmarks are on and runs at once lose or repeat data");
+    jw_end_object(w);
   }
   jw_end_array(w);
   member_str(w, "note", "starts that others had refused leave no trace in the service's answers");
@@ -473,6 +547,7 @@ static void write_timeouts(struct boards *b, const struct report_scope *s, struc
     jw_end_object(w);
   }
   jw_end_array(w);
+  member_money(w, "past_usd", cost_sum_nano(&r->past_sum));
   jw_name(w, "advice");
   jw_array(w);
   for (size_t i = 0; i < r->advice_count; i++) {
@@ -487,6 +562,7 @@ static void write_timeouts(struct boards *b, const struct report_scope *s, struc
     member_i64(w, "runs", (int64_t)a->times.count);
     member_i64(w, "suggested_minutes", a->suggested_minutes);
     member_money(w, "exposure_usd", a->exposure_kind == COST_LIMIT_KNOWN ? a->exposure_nano : -1);
+    member_str(w, "maintenance_window", model_str(s->model, a->maintenance_window));
     jw_end_object(w);
   }
   jw_end_array(w);

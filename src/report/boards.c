@@ -15,6 +15,8 @@ struct boards {
   struct timeline *timeline;
   struct loads *loads;
   bool without_loads;
+  struct loads *money;
+  bool with_money;
   struct plan plan; /* the last complete one, which is shown while the next is made */
   struct plan making;
   bool plan_begun;
@@ -35,6 +37,7 @@ struct boards *boards_new(void)
   b->timeouts = timeouts_new();
   b->timeline = timeline_new();
   b->loads = loads_new();
+  b->money = loads_new();
   plan_init(&b->plan);
   plan_init(&b->making);
   home_init(&b->home);
@@ -49,6 +52,7 @@ void boards_free(struct boards *b)
     timeouts_free(b->timeouts);
     timeline_free(b->timeline);
     loads_free(b->loads);
+    loads_free(b->money);
     plan_fini(&b->plan);
     plan_fini(&b->making);
     home_fini(&b->home);
@@ -77,6 +81,23 @@ bool boards_keep_loads(struct boards *b, bool keep)
   }
   b->without_loads = !keep;
   return more;
+}
+
+bool boards_keep_money(struct boards *b, bool keep)
+{
+  bool more = keep && !b->with_money;
+  if (!keep && b->with_money) {
+    loads_forget(b->money);
+  }
+  b->with_money = keep;
+  return more;
+}
+
+void boards_reprice(struct boards *b)
+{
+  burn_begin(b->burn, b->since_ms, b->until_ms, b->place, true);
+  timeouts_begin(b->timeouts, b->since_ms, b->until_ms, b->place, true);
+  loads_forget(b->money);
 }
 
 void boards_set_measures(struct boards *b, const struct board_measures *measures)
@@ -126,6 +147,10 @@ enum engine {
 static bool step(struct boards *b, unsigned engines, const struct report_scope *s, size_t budget)
 {
   bool done = !(engines & ENGINE_LOADS) || b->without_loads || loads_step(b->loads, s->model, budget);
+  if (b->with_money) {
+    loads_set_prices(b->money, s->prices);
+    done = done && loads_step(b->money, s->model, budget);
+  }
   done = done && (!(engines & ENGINE_BURN) || burn_step(b->burn, s->model, s->prices, s->now_ms, budget));
   done = done && (!(engines & ENGINE_TIMEOUTS) || timeouts_step(b->timeouts, s->model, s->prices, s->now_ms, budget));
   done = done && (!(engines & ENGINE_COLLISIONS) || collisions_step(b->collisions, s->model, s->now_ms, budget));
@@ -234,15 +259,15 @@ static void raise_columns(int64_t *values, size_t columns, int64_t from, int64_t
 }
 
 /* The sum of several places' levels: each place's changes become differences, which are played through in order of time. */
-static void merged_curve(struct boards *b, const struct report_scope *s, int64_t from, int64_t to, size_t columns,
-                         int64_t *dpu_micros, struct load_peak *peak)
+static void merged_curve(struct boards *b, struct loads *loads, const struct report_scope *s, int64_t from, int64_t to,
+                         size_t columns, int64_t *dpu_micros, struct load_peak *peak)
 {
   struct load_step *steps = NULL;
   size_t count = 0, cap = 0;
   int64_t level = 0, runs = 0;
   for (size_t p = 0; p < s->model->place_count; p++) {
     if (boards_shows(b, s->model, (int)p)) {
-      struct load *load = loads_of(b->loads, (int)p);
+      struct load *load = loads_of(loads, (int)p);
       size_t n = load_steps(load, from, to, NULL, 0);
       steps = xgrow(steps, &cap, count + n + 1, sizeof *steps);
       n = load_steps(load, from, to, steps + count, n);
@@ -281,9 +306,10 @@ static void merged_curve(struct boards *b, const struct report_scope *s, int64_t
   free(steps);
 }
 
-void boards_curve(struct boards *b, const struct report_scope *s, int64_t from_ms, int64_t to_ms, size_t columns,
-                  int64_t *dpu_micros, struct load_peak *peak)
+void boards_curve_of(struct boards *b, enum boards_curve kind, const struct report_scope *s, int64_t from_ms,
+                     int64_t to_ms, size_t columns, int64_t *dpu_micros, struct load_peak *peak)
 {
+  struct loads *loads = kind == BOARDS_CURVE_MONEY ? b->money : b->loads;
   struct load_peak found = {.runs_at_ms = WHEN_NONE, .dpu_at_ms = WHEN_NONE};
   int only = b->place;
   size_t open = 0;
@@ -299,13 +325,19 @@ void boards_curve(struct boards *b, const struct report_scope *s, int64_t from_m
   if (from_ms >= to_ms || only < 0) {
     /* nothing to see */
   } else if (open <= 1) {
-    struct load *load = loads_of(b->loads, only);
+    struct load *load = loads_of(loads, only);
     load_curve(load, from_ms, to_ms, columns, dpu_micros, NULL);
     found = load_peak(load, from_ms, to_ms);
   } else {
-    merged_curve(b, s, from_ms, to_ms, columns, dpu_micros, &found);
+    merged_curve(b, loads, s, from_ms, to_ms, columns, dpu_micros, &found);
   }
   if (peak) {
     *peak = found;
   }
+}
+
+void boards_curve(struct boards *b, const struct report_scope *s, int64_t from_ms, int64_t to_ms, size_t columns,
+                  int64_t *dpu_micros, struct load_peak *peak)
+{
+  boards_curve_of(b, BOARDS_CURVE_DPU, s, from_ms, to_ms, columns, dpu_micros, peak);
 }

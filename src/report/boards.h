@@ -40,6 +40,10 @@ bool boards_step_for(struct boards *b, enum board which, const struct report_sco
 /* The loads (curves, peaks) cost memory for every run of history: without them they are let go, and curves and peaks are empty. Kept
  * unless somebody says no. True: they are wanted again, so there is work to do. */
 bool boards_keep_loads(struct boards *b, bool keep);
+/* The same for money per hour; not kept unless somebody wants it. */
+bool boards_keep_money(struct boards *b, bool keep);
+/* Other prices: what was counted by those of before is void. */
+void boards_reprice(struct boards *b);
 /* NULL: none. Not copied. */
 void boards_set_measures(struct boards *b, const struct board_measures *measures);
 const struct board_measures *boards_measures(const struct boards *b); /* never NULL */
@@ -57,6 +61,10 @@ bool boards_shows(const struct boards *b, const struct model *m, int place);
 struct loads *boards_loads(struct boards *b);
 /* The highest number of DPU at work at once in each of `columns` equal stretches of [from, to), all places on show together; peak may be
  * NULL. Where several places are on show the levels of their changes are added up, so the peak is that of the sum. */
+enum boards_curve { BOARDS_CURVE_DPU, BOARDS_CURVE_MONEY /* millionths of a dollar per hour */ };
+void boards_curve_of(struct boards *b, enum boards_curve kind, const struct report_scope *scope, int64_t from_ms,
+                     int64_t to_ms, size_t columns, int64_t *micros, struct load_peak *peak);
+/* Of DPU. */
 void boards_curve(struct boards *b, const struct report_scope *scope, int64_t from_ms, int64_t to_ms, size_t columns,
                   int64_t *dpu_micros, struct load_peak *peak);
 const struct plan *boards_plan(const struct boards *b);

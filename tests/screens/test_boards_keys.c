@@ -281,32 +281,108 @@ static void collisions_and_timeouts_lead_on(void **state)
   stage_close(&s);
 }
 
-/* Rows of before stay until new sums are whole: nothing falls to zero and climbs again. */
+/* A window that moves on is counted before its frame is drawn: nothing falls to zero and climbs again, and nobody is told of counting. */
 static void nothing_jumps_while_counting(void **state)
 {
   struct stage s;
   (void)state;
   stage_open(&s, STAGE_FULL, 140, 40, NULL);
   stage_keys(&s, "5");
-  char *before = stage_dump(&s, false, COLOURS_NONE);
-  assert_non_null(strstr(before, "$146.99"));
-  /* the window moves on, and the frame comes before the work is done */
-  shell_update(s.shell, s.model, s.now_ms + 2 * WHEN_MINUTE, s.mono_ms, true, 140, 40);
-  shell_draw(s.shell, &s.canvas);
-  SHOWS(&s, "$146.99");
-  SHOWS(&s, "counting");
-  free(before);
+  SHOWS(&s, "window $146.99");
+  for (int minute = 1; minute <= 5; minute++) {
+    shell_update(s.shell, s.model, s.now_ms + minute * WHEN_MINUTE, s.mono_ms, true, 140, 40);
+    shell_draw(s.shell, &s.canvas);
+    SHOWS(&s, "window $14");
+    char *frame = stage_dump(&s, false, COLOURS_NONE);
+    assert_null(strstr(frame, "counting"));
+    free(frame);
+  }
+  stage_close(&s);
+}
+
+/* Ranges that are typed hold over every board, whatever is typed is answered, and the keys go on from there. */
+static void typed_ranges(void **state)
+{
+  static const char *const tabs[] = {"1", "4", "5", "6", "7"};
+  struct stage s;
+  (void)state;
+  stage_open(&s, STAGE_FULL, 140, 40, NULL);
+  for (size_t i = 0; i < sizeof tabs / sizeof tabs[0]; i++) {
+    stage_keys(&s, tabs[i]);
+    stage_keys(&s, ":");
+    stage_type(&s, "window 2026-11-20..2026-11-21\r");
+    SHOWS(&s, "2026-11-20 00:00 to 2026-11-21 23:59");
+    stage_keys(&s, "+");
+    SHOWS(&s, "24h to 2026-11-21 23:59");
+    stage_keys(&s, "[");
+    SHOWS(&s, "24h to 2026-11-21 11:59");
+    stage_keys(&s, "-");
+    SHOWS(&s, "3d to 2026-11-21 11:59");
+    stage_keys(&s, ":");
+    stage_type(&s, "last 3 days\r");
+    SHOWS(&s, " 3d ");
+    stage_keys(&s, ":");
+    stage_type(&s, "window soon\r");
+    SHOWS(&s, "\"soon\" is no range of time");
+    stage_keys(&s, ":");
+    stage_type(&s, "window 2026-11-21..2026-11-20\r");
+    SHOWS(&s, "ends before it begins");
+    stage_keys(&s, ":");
+    stage_type(&s, "yesterday\r");
+    SHOWS(&s, "00:00 to ");
+    stage_keys(&s, "T");
+    SHOWS(&s, " today ");
+    stage_keys(&s, "T");
+  }
+  stage_close(&s);
+}
+
+/* The chart of money and that of DPU, by a key. */
+static void money_or_capacity(void **state)
+{
+  struct stage s;
+  (void)state;
+  stage_open(&s, STAGE_FULL, 140, 40, NULL);
+  stage_keys(&s, "5");
+  SHOWS(&s, "an hour");
+  stage_keys(&s, "$");
+  SHOWS(&s, " DPU at ");
+  stage_keys(&s, "- -");
+  SHOWS(&s, "DPU-H/d");
+  stage_keys(&s, "$");
+  SHOWS(&s, "a day");
+  stage_close(&s);
+}
+
+/* An account's runs in tracks: the cursor finds the run, and Enter opens it. */
+static void tracks_of_an_account(void **state)
+{
+  struct stage s;
+  (void)state;
+  stage_open(&s, STAGE_FULL, 140, 40, NULL);
+  stage_keys(&s, "4 Tab");
+  SHOWS(&s, "by account");
+  SHOWS(&s, "jr_");
+  stage_keys(&s, "Enter");
+  SHOWS(&s, "accepted");
   stage_close(&s);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(timeline_from_bar_to_bar),     cmocka_unit_test(timeline_failures),
-      cmocka_unit_test(timeline_zoom_and_parts),      cmocka_unit_test(home_leads_on),
-      cmocka_unit_test(home_when_all_is_well),        cmocka_unit_test(the_same_money_in_files),
-      cmocka_unit_test(every_board_in_every_form),    cmocka_unit_test(collisions_and_timeouts_lead_on),
+      cmocka_unit_test(timeline_from_bar_to_bar),
+      cmocka_unit_test(timeline_failures),
+      cmocka_unit_test(timeline_zoom_and_parts),
+      cmocka_unit_test(home_leads_on),
+      cmocka_unit_test(home_when_all_is_well),
+      cmocka_unit_test(the_same_money_in_files),
+      cmocka_unit_test(every_board_in_every_form),
+      cmocka_unit_test(collisions_and_timeouts_lead_on),
       cmocka_unit_test(nothing_jumps_while_counting),
+      cmocka_unit_test(typed_ranges),
+      cmocka_unit_test(money_or_capacity),
+      cmocka_unit_test(tracks_of_an_account),
   };
   return cmocka_run_group_tests_name("boards_keys", tests, NULL, NULL);
 }

@@ -133,6 +133,19 @@ static void test_at_work(void **state)
           }
         }
       }
+      for (int q = 0; q < 8; q++) { /* peaks: the level rises only where one begins */
+        int64_t from = T0 + q * 977 * WHEN_SECOND, to = from + q * q * 600 * WHEN_SECOND, at = 0;
+        size_t most = 0, peak = at_work_peak(&w, AT_WORK, from, to, &at);
+        for (size_t i = 0; i <= j->run_count; i++) {
+          int64_t moment = i == j->run_count ? from : cost_began(&j->runs[i], NULL);
+          size_t level = 0;
+          for (size_t k = 0; moment >= from && moment <= to && k < j->run_count; k++)
+            level += held_at(&j->runs[k], false, moment);
+          most = level > most ? level : most;
+        }
+        assert_int_equal(peak, most);
+        assert_true(most == 0 ? at == WHEN_NONE : at >= from && at <= to);
+      }
       at_work_fini(&w);
       model_free(m);
     }

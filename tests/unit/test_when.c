@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/when.h"
+#include "base/when_range.h"
 
 #define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -438,6 +439,98 @@ static void test_spans_and_ages(void **state)
   }
 }
 
+static int64_t moment_of(const char *iso)
+{
+  int64_t ms = 0;
+  assert_true(when_parse_iso(iso, &ms));
+  return ms;
+}
+
+static void test_ranges(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *text, *since, *until; /* NULL: everything; until now */
+    bool goes_on;
+  } cases[] = {
+      /* Wednesday, 15:03:30 in Berlin */
+      {"2026-11-01..2026-11-07", "2026-10-31T23:00:00Z", "2026-11-07T22:59:59.999Z", false},
+      {"  2026-11-01  TO 2026-11-07 ", "2026-10-31T23:00:00Z", "2026-11-07T22:59:59.999Z", false},
+      {"from 2026-11-01 09:30 until 2026-11-01 10:15", "2026-11-01T08:30:00Z", "2026-11-01T09:15:00Z", false},
+      {"2026-11-01T09:30:20Z..2026-11-01T12:15:00+02:00", "2026-11-01T09:30:20Z", "2026-11-01T10:15:00Z", false},
+      {"2026-10-25", "2026-10-24T22:00:00Z", "2026-10-25T22:59:59.999Z", false}, /* 25 hours */
+      {"2026-10-25 06:00..now", "2026-10-25T05:00:00Z", NULL, false},
+      {"2026-03-29 06:00..2026-03-29 07:00", "2026-03-29T04:00:00Z", "2026-03-29T05:00:00Z", false},
+      {"last 3 days", "2026-11-22T14:03:30Z", NULL, true},
+      {"Last Hour", "2026-11-25T13:03:30Z", NULL, true},
+      {"past 90 minutes", "2026-11-25T12:33:30Z", NULL, true},
+      {"2 weeks", "2026-11-11T14:03:30Z", NULL, true},
+      {"12h", "2026-11-25T02:03:30Z", NULL, true},
+      {"today", "2026-11-24T23:00:00Z", NULL, false},
+      {"yesterday", "2026-11-23T23:00:00Z", "2026-11-24T22:59:59.999Z", false},
+      {"monday", "2026-11-22T23:00:00Z", "2026-11-23T22:59:59.999Z", false},
+      {"wed", "2026-11-24T23:00:00Z", NULL, false},
+      {"since monday", "2026-11-22T23:00:00Z", NULL, false},
+      {"monday..tuesday", "2026-11-22T23:00:00Z", "2026-11-24T22:59:59.999Z", false},
+      {"this week", "2026-11-22T23:00:00Z", NULL, false},
+      {"last week", "2026-11-15T23:00:00Z", "2026-11-22T22:59:59.999Z", false},
+      {"this month", "2026-10-31T23:00:00Z", NULL, false},
+      {"last month", "2026-09-30T22:00:00Z", "2026-10-31T22:59:59.999Z", false},
+      {"14:00 to 14:45", "2026-11-25T13:00:00Z", "2026-11-25T13:45:00Z", false},
+      {"14:00 - 23:00", "2026-11-25T13:00:00Z", NULL, false}, /* ends later than now */
+      {"09:00", "2026-11-25T08:00:00Z", NULL, false},
+      {"3d ago..1d ago", "2026-11-22T14:03:30Z", "2026-11-24T14:03:30Z", false},
+      {"-6h..-30m", "2026-11-25T08:03:30Z", "2026-11-25T13:33:30Z", false},
+      {"2 days ago", "2026-11-23T14:03:30Z", NULL, false},
+      {"2026-11-20..", "2026-11-19T23:00:00Z", NULL, false},
+      {"..2026-11-20", NULL, "2026-11-20T22:59:59.999Z", false},
+      {"until yesterday", NULL, "2026-11-24T22:59:59.999Z", false},
+      {"all", NULL, NULL, false},
+  };
+  static const struct {
+    const char *text, *why;
+  } bad[] = {
+      {"", "is no range"},
+      {"   ", "is no range"},
+      {NULL, "is no range"},
+      {"soon", "\"soon\" is no range of time: "},
+      {"2026-11-31", "is no range"},
+      {"2026-11-07..2026-11-01", "ends before it begins"},
+      {"2026-12-01..2026-12-02", "begins later than now"},
+      {"tomorrow..now", "\"tomorrow\" is no time"},
+      {"2026-11-01..never", "\"never\" is no time"},
+      {"last banana", "is no length of time"},
+      {"last 0 days", "is no length of time"},
+      {"0h", "is no range"},
+      {"99999999999999999 days", "is no range"},
+      {"25:00", "is no range"},
+      {"12:60..13:00", "is no time"},
+      {"yesterdayyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"
+       "yyy",
+       "is no range"},
+  };
+  int64_t now = moment_of("2026-11-25T14:03:30Z");
+  struct when_range r;
+  char why[WHEN_RANGE_WHY_MAX];
+  setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    int64_t since = cases[i].since == NULL ? INT64_MIN : moment_of(cases[i].since);
+    int64_t until = cases[i].until == NULL ? INT64_MAX : moment_of(cases[i].until);
+    if (!when_parse_range(cases[i].text, now, WHEN_LOCAL, &r, why))
+      fail_msg("%s: %s", cases[i].text, why);
+    if (r.since_ms != since || r.until_ms != until || r.goes_on != cases[i].goes_on)
+      fail_msg("%s: %lld..%lld and not %lld..%lld", cases[i].text, (long long)r.since_ms, (long long)r.until_ms,
+               (long long)since, (long long)until);
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    if (when_parse_range(bad[i].text, now, WHEN_LOCAL, &r, why))
+      fail_msg("%s: is taken", bad[i].text);
+    if (strstr(why, bad[i].why) == NULL)
+      fail_msg("%s: \"%s\"", bad[i].text, why);
+  }
+  unsetenv("TZ");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -455,6 +548,7 @@ int main(void)
       cmocka_unit_test(test_days_are_contiguous),
       cmocka_unit_test(test_hostile_zone),
       cmocka_unit_test(test_spans_and_ages),
+      cmocka_unit_test(test_ranges),
   };
   return cmocka_run_group_tests(tests, NULL, NULL) == 0 ? 0 : 1;
 }
