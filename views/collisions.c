@@ -455,7 +455,7 @@ static void draw_account(const struct collisions_state *s, const struct account_
   buf_reset(&text);
   chart_bar(&text, BAR_CELLS, share);
   pieces_add(&l, 60, 1, ROLE_ACCENT, "%s", text.data);
-  pieces_add(&l, 95, 1, ROLE_DIM, "%.0f%%", share * 100.0);
+  pieces_add(&l, 95, 2, ROLE_DIM, "%.0f%%", share * 100.0);
   buf_reset(&text);
   format_count(&text, a->runs_limit);
   pieces_add(&l, 94, 3, ROLE_TEXT, "%zu of %s runs", a->active, text.data);

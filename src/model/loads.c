@@ -42,6 +42,7 @@ struct loads {
   struct load *nothing;
   bool money; /* of these prices; else DPU */
   const struct price_table *prices;
+  uint64_t prices_generation;
 };
 
 static void part_free(void *part)
@@ -206,11 +207,13 @@ static struct added of_run(const struct loads *ls, const struct model *m, const 
 
 void loads_set_prices(struct loads *ls, const struct price_table *prices)
 {
-  if (ls->money && ls->prices == prices)
+  uint64_t generation = price_table_generation(prices);
+  if (ls->money && ls->prices == prices && ls->prices_generation == generation)
     return;
   loads_forget(ls);
   ls->money = true;
   ls->prices = prices;
+  ls->prices_generation = generation;
 }
 
 bool loads_step(struct loads *ls, const struct model *m, size_t budget)
@@ -251,6 +254,7 @@ void loads_forget(struct loads *ls)
   struct loads old = *ls;
   fresh->money = old.money;
   fresh->prices = old.prices;
+  fresh->prices_generation = old.prices_generation;
   *ls = *fresh;
   *fresh = old;
   loads_free(fresh);

@@ -93,13 +93,6 @@ bool boards_keep_money(struct boards *b, bool keep)
   return more;
 }
 
-void boards_reprice(struct boards *b)
-{
-  burn_begin(b->burn, b->since_ms, b->until_ms, b->place, true);
-  timeouts_begin(b->timeouts, b->since_ms, b->until_ms, b->place, true);
-  loads_forget(b->money);
-}
-
 void boards_set_measures(struct boards *b, const struct board_measures *measures)
 {
   b->measures = measures;

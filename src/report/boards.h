@@ -42,8 +42,6 @@ bool boards_step_for(struct boards *b, enum board which, const struct report_sco
 bool boards_keep_loads(struct boards *b, bool keep);
 /* The same for money per hour; not kept unless somebody wants it. */
 bool boards_keep_money(struct boards *b, bool keep);
-/* Other prices: what was counted by those of before is void. */
-void boards_reprice(struct boards *b);
 /* NULL: none. Not copied. */
 void boards_set_measures(struct boards *b, const struct board_measures *measures);
 const struct board_measures *boards_measures(const struct boards *b); /* never NULL */
