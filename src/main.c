@@ -248,6 +248,7 @@ int main(int argc, char **argv)
   int status = 0;
 
   setlocale(LC_ALL, "");
+  setlocale(LC_NUMERIC, "C"); /* 0.44 is a price in every config file, and in every table */
   signal(SIGPIPE, SIG_IGN); /* a closed pager or a server that hangs up is an error of a write, not a death */
   if (argc == 2 &&
       strcmp(argv[1], "--dump-keys") == 0) { /* not in the manual: `make keys` writes doc/keys.md with it */

@@ -55,6 +55,29 @@ static void quotas_are_those_of_the_general_reference(void **state)
     assert_false(quota_is_plausible(wrong[i]));
 }
 
+/* doc/pricing.md shows the table. */
+static void the_document_shows_the_quotas(void **state)
+{
+  const char *folder = getenv("GLUETOP_SRCDIR");
+  char *path = xasprintf("%s/doc/pricing.md", folder == NULL ? "." : folder);
+  FILE *f = fopen(path, "r");
+  static char text[100000];
+  (void)state;
+  assert_non_null(f);
+  text[fread(text, 1, sizeof text - 1, f)] = '\0';
+  fclose(f);
+  free(path);
+  for (int i = 0; i < QUOTA_KIND_COUNT; i++) {
+    const struct quota_info *q = quota_info((enum quota_kind)i);
+    char *line = q->most == q->other
+                     ? xasprintf("| %s | %s | %g | `%s` |", q->name, q->code, q->most, q->word)
+                     : xasprintf("| %s | %s | %g, elsewhere %g | `%s` |", q->name, q->code, q->most, q->other, q->word);
+    if (strstr(text, line) == NULL)
+      fail_msg("doc/pricing.md lacks %s", line);
+    free(line);
+  }
+}
+
 /* --- one price ------------------------------------------------------------------------------------------------------- */
 
 static void prices_are_read_exactly(void **state)
@@ -552,6 +575,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(quotas_are_those_of_the_general_reference),
+      cmocka_unit_test(the_document_shows_the_quotas),
       cmocka_unit_test(prices_are_read_exactly),
       cmocka_unit_test(a_whole_list_is_taken),
       cmocka_unit_test(what_counts_and_what_is_refused),
