@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/xalloc.h"
+#include "model/slower.h"
 #include "views/answer.h"
+#include "views/chart.h"
 #include "views/doc.h"
 #include "views/format.h"
 #include "views/rows.h"
@@ -55,6 +57,16 @@ static void job_wants(const struct view *v, const struct scene *scene, struct wa
   const struct job_view_state *s = v->state;
   want(WANT_JOB, s, scene, out);
   want(WANT_TRIGGERS, s, scene, out);
+  int context = scene_context_of(scene->model, s->subject.place);
+  if (context >=
+      0) { /* has it got slower? to whole minutes, so that not every second asks for another second of history */
+    wants_add(out, &(struct want){.kind = WANT_RUNS,
+                                  .urgency = WANT_ON_SCREEN,
+                                  .context = context,
+                                  .job = s->subject.job,
+                                  .since_ms = (scene->now_ms - SLOWER_DAYS * WHEN_DAY) / WHEN_MINUTE * WHEN_MINUTE,
+                                  .until_ms = INT64_MAX});
+  }
 }
 
 /* --- the definition ------------------------------------------------------------------------------------------------- */
@@ -64,6 +76,47 @@ static void add_number(struct doc_text *d, const char *label, int32_t n)
   if (n >= 0) {
     doc_fieldf(d, label, ROLE_TEXT, "%d", n);
   }
+}
+
+/* "11m40s (26 runs of 7 days), 9m12s before (80 of 23 days): 27% slower". */
+static void add_length(struct doc_text *d, const struct scene *scene, const struct job *j)
+{
+  struct slower s;
+  struct buf text;
+  unsigned style = ROLE_TEXT;
+  slower_of(j, scene->now_ms, &s);
+  if (s.late_runs + s.before_runs == 0) {
+    return; /* nothing succeeded, or nothing was read yet */
+  }
+  buf_init(&text, 512);
+  if (s.late_runs > 0) {
+    format_span(&text, (int64_t)s.late_seconds * WHEN_SECOND);
+    buf_addf(&text, " (%zu run%s of 7 days)", s.late_runs, s.late_runs == 1 ? "" : "s");
+  }
+  if (s.before_runs > 0) {
+    buf_adds(&text, s.late_runs > 0 ? ", before " : "before ");
+    format_span(&text, (int64_t)s.before_seconds * WHEN_SECOND);
+    buf_addf(&text, " (%zu of 23 days)", s.before_runs);
+  }
+  switch (s.verdict) {
+  case SLOWER_YES:
+    buf_addf(&text, ": %.0f%% slower", (s.ratio - 1) * 100);
+    style = ROLE_WARN;
+    break;
+  case SLOWER_FASTER:
+    buf_addf(&text, ": %.0f%% faster", (1 - s.ratio) * 100);
+    break;
+  case SLOWER_NO:
+    buf_adds(&text, ": no slower than before");
+    break;
+  case SLOWER_UNKNOWN:
+    break;
+  }
+  buf_adds(&text, "  ");
+  chart_spark(&text, s.stretch_seconds, SLOWER_STRETCHES);
+  buf_adds(&text, s.whole ? "" : "  (of what was read)");
+  doc_field(d, "usual length", style, text.data);
+  buf_fini(&text);
 }
 
 static void add_definition(struct doc_text *d, const struct scene *scene, const struct job *j)
@@ -80,6 +133,7 @@ static void add_definition(struct doc_text *d, const struct scene *scene, const 
     doc_blank(d);
   }
   doc_field(d, "job", ROLE_TEXT, model_str(m, j->name));
+  add_length(d, scene, j);
   doc_field(d, "description", ROLE_TEXT, model_str(m, j->description));
   doc_field(d, "kind", ROLE_TEXT, model_str(m, j->command_name));
   doc_field(d, "mode", ROLE_TEXT, model_str(m, j->mode));

@@ -1,5 +1,6 @@
 /* Percentiles against counting, the cache, outcomes of chains. */
 #include "model/stats.h"
+#include "model/slower.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -113,9 +114,53 @@ static void test_outcomes(void **state)
   model_free(m);
 }
 
+/* Lengths in minutes by how many days ago; medians of both sides by hand. */
+static void test_slower(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *name;
+    int late, before; /* minutes of the runs of either side */
+    size_t late_runs, before_runs;
+    enum slower_verdict verdict;
+  } cases[] = {
+      {"slower", 15, 10, 7, 20, SLOWER_YES},      {"a little slower", 11, 10, 7, 20, SLOWER_NO},
+      {"as before", 10, 10, 7, 20, SLOWER_NO},    {"faster", 5, 10, 7, 20, SLOWER_FASTER},
+      {"too few", 15, 10, 2, 20, SLOWER_UNKNOWN}, {"nothing before", 15, 10, 7, 0, SLOWER_UNKNOWN},
+  };
+  int64_t now = INT64_C(1796040000000);
+  for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    struct model *m = model_new();
+    int place = account_open(m, "eu-central-1", "111122223333");
+    strid job = account_job(m, place, "orders");
+    unsigned n = 0;
+    char id[80];
+    for (size_t i = 0; i < cases[c].late_runs + cases[c].before_runs; i++) {
+      bool late = i < cases[c].late_runs;
+      int64_t began = now - (int64_t)(late ? i : 8 + i - cases[c].late_runs) * WHEN_DAY - WHEN_HOUR;
+      struct run_data d = account_run_data(account_run_id(n++, id), "SUCCEEDED", began,
+                                           began + (late ? cases[c].late : cases[c].before) * WHEN_MINUTE);
+      account_run(m, place, job, &d, now);
+      d = account_run_data(account_run_id(n++, id), "FAILED", began, began + 9 * WHEN_HOUR); /* says nothing */
+      account_run(m, place, job, &d, now);
+    }
+    struct run_data old = account_run_data(account_run_id(n++, id), "SUCCEEDED", now - 40 * WHEN_DAY,
+                                           now - 39 * WHEN_DAY); /* longer ago */
+    account_run(m, place, job, &old, now);
+    struct slower s;
+    slower_of(&m->places[place].jobs[0], now, &s);
+    if (s.verdict != cases[c].verdict || s.late_runs != cases[c].late_runs || s.before_runs != cases[c].before_runs)
+      fail_msg("%s: %d, %zu and %zu runs", cases[c].name, (int)s.verdict, s.late_runs, s.before_runs);
+    assert_true(s.late_seconds == cases[c].late * 60 && !s.whole);
+    assert_true(s.stretch_seconds[SLOWER_STRETCHES - 1] == cases[c].late * 60);
+    assert_true(cases[c].before_runs < 20 || s.stretch_seconds[2] == cases[c].before * 60);
+    model_free(m);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_percentiles), cmocka_unit_test(test_cache),
-                                     cmocka_unit_test(test_outcomes)};
+                                     cmocka_unit_test(test_outcomes), cmocka_unit_test(test_slower)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
