@@ -4,18 +4,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/arena.h"
 #include "base/xalloc.h"
 #include "views/board.h"
-#include "views/chart.h"
 #include "views/collisions_jobs.h"
+#include "views/collisions_private.h"
 #include "views/desk.h"
 #include "views/format.h"
-#include "views/pieces.h"
 #include "views/rows.h"
-
-#define BAR_CELLS    12
-#define ACCOUNTS_MAX 4 /* lines about quotas; more places than that are summed up */
 
 enum { PART_ALL, PART_NOW, PART_SOON, PART_PAST, PART_JOBS, PART_COUNT };
 enum kind { KIND_WAITING, KIND_AT_LIMIT, KIND_SOON, KIND_PAST, KIND_WARNING };
@@ -28,25 +23,6 @@ struct collisions_row {
   int64_t at_ms;     /* WHEN_NONE: now */
   double confidence;
   const char *what, *who, *advice; /* in the arena */
-};
-
-struct account_line {
-  char label[80];
-  size_t active, waiting;
-  int64_t runs_limit;
-  double dpu, dpu_limit, peak, expected;
-  int64_t peak_at_ms, expected_at_ms;
-  const char *quotas; /* where its limits are from; literal */
-};
-
-struct collisions_state {
-  struct board_view board;
-  struct arena texts;
-  struct account_line accounts[ACCOUNTS_MAX];
-  size_t account_count, accounts_more;
-  size_t rejected, failed, queued, by_account, at_limit, waiting, soon, warnings;
-  int64_t median_wait_seconds, now_ms;
-  enum when_zone zone;
 };
 
 #define ROW const struct collisions_row *r = row
@@ -364,18 +340,18 @@ static const char *quotas_word(const struct place *p, const struct collision_acc
   return word;
 }
 
-static void set_account(struct account_line *line, const struct scene *scene, const struct collision_account *a)
+static void set_account(struct collisions_account *line, const struct scene *scene, const struct collision_account *a)
 {
-  *line = (struct account_line){.active = a->active_runs,
-                                .waiting = a->waiting_runs,
-                                .runs_limit = a->runs_limit,
-                                .dpu = (double)a->dpu_micros / 1e6,
-                                .dpu_limit = a->dpu_limit,
-                                .peak = (double)a->peak.dpu_micros / 1e6,
-                                .peak_at_ms = a->peak.dpu_at_ms,
-                                .expected = (double)a->expected_dpu_micros / 1e6,
-                                .expected_at_ms = a->expected_at_ms,
-                                .quotas = quotas_word(&scene->model->places[a->place], a)};
+  *line = (struct collisions_account){.active = a->active_runs,
+                                      .waiting = a->waiting_runs,
+                                      .runs_limit = a->runs_limit,
+                                      .dpu = (double)a->dpu_micros / 1e6,
+                                      .dpu_limit = a->dpu_limit,
+                                      .peak = (double)a->peak.dpu_micros / 1e6,
+                                      .peak_at_ms = a->peak.dpu_at_ms,
+                                      .expected = (double)a->expected_dpu_micros / 1e6,
+                                      .expected_at_ms = a->expected_at_ms,
+                                      .quotas = quotas_word(&scene->model->places[a->place], a)};
   struct buf label;
   buf_init(&label, sizeof line->label - 1);
   char *clean =
@@ -405,7 +381,7 @@ static void collisions_update(struct view *v, const struct scene *scene)
   s->waiting = s->at_limit = 0;
   s->now_ms = scene->now_ms;
   s->zone = scene->zone;
-  s->account_count = r->account_count < ACCOUNTS_MAX ? r->account_count : ACCOUNTS_MAX;
+  s->account_count = r->account_count < COLLISIONS_ACCOUNTS_MAX ? r->account_count : COLLISIONS_ACCOUNTS_MAX;
   s->accounts_more = r->account_count - s->account_count;
   for (size_t i = 0; i < s->account_count; i++) {
     set_account(&s->accounts[i], scene, &r->accounts[i]);
@@ -439,84 +415,9 @@ static void collisions_update(struct view *v, const struct scene *scene)
   buf_fini(&text);
 }
 
-/* --- drawing -------------------------------------------------------------------------------------------------------- */
-
-static void draw_account(const struct collisions_state *s, const struct account_line *a, const struct pane *p, int y)
-{
-  struct pieces l = {.count = 0};
-  struct buf text;
-  double share = a->dpu_limit > 0 ? a->dpu / a->dpu_limit : 0.0;
-  buf_init(&text, 256);
-  pieces_add(&l, 100, 0, ROLE_CONTEXT, "%s", a->label);
-  format_dpu(&text, a->dpu);
-  buf_adds(&text, " of ");
-  format_dpu(&text, a->dpu_limit);
-  pieces_add(&l, 99, 2, share >= 0.9 ? ROLE_BAD : share >= 0.7 ? ROLE_WARN : ROLE_TEXT, "%s DPU", text.data);
-  buf_reset(&text);
-  chart_bar(&text, BAR_CELLS, share);
-  pieces_add(&l, 60, 1, ROLE_ACCENT, "%s", text.data);
-  pieces_add(&l, 95, 2, ROLE_DIM, "%.0f%%", share * 100.0);
-  buf_reset(&text);
-  format_count(&text, a->runs_limit);
-  pieces_add(&l, 94, 3, ROLE_TEXT, "%zu of %s runs", a->active, text.data);
-  if (a->peak_at_ms != WHEN_NONE) {
-    buf_reset(&text);
-    format_dpu(&text, a->peak);
-    buf_adds(&text, " at ");
-    format_moment(&text, a->peak_at_ms, s->now_ms, s->zone);
-    pieces_add(&l, 93, 3, ROLE_TEXT, "peak %s", text.data);
-  }
-  if (a->expected_at_ms != WHEN_NONE) {
-    buf_reset(&text);
-    format_dpu(&text, a->expected);
-    buf_adds(&text, " at ");
-    format_moment(&text, a->expected_at_ms, s->now_ms, s->zone);
-    pieces_add(&l, 92, 3, a->dpu_limit > 0 && a->expected > a->dpu_limit ? ROLE_BAD : ROLE_DIM, "expected %s",
-               text.data);
-  }
-  pieces_add(&l, 91, 3, ROLE_DIM, "%s", a->quotas);
-  pieces_draw(&l, p, y, 1);
-  pieces_clear(&l);
-  buf_fini(&text);
-}
-
-static void draw_sums(const struct collisions_state *s, const struct pane *p, int y)
-{
-  struct pieces l = {.count = 0};
-  char span[WHEN_TEXT_MAX];
-  pieces_add(&l, 100, 0, s->waiting > 0 ? ROLE_WARN : ROLE_TEXT, "now %zu waiting, %zu at limit", s->waiting,
-             s->at_limit);
-  pieces_add(&l, 99, 3, s->soon > 0 ? ROLE_WARN : ROLE_TEXT, "24h %zu expected", s->soon);
-  pieces_add(&l, 98, 3, s->failed + s->rejected > 0 ? ROLE_BAD : ROLE_TEXT, "past %zu failed, %zu refused", s->failed,
-             s->rejected);
-  if (s->queued + s->by_account > 0) {
-    pieces_add(&l, 97, 2, ROLE_TEXT, "%zu queued", s->queued + s->by_account);
-  }
-  if (s->median_wait_seconds >= 0 && s->queued + s->by_account > 0) {
-    pieces_add(&l, 90, 1, ROLE_DIM, "(median %s)", when_format_span(s->median_wait_seconds * WHEN_SECOND, span));
-  }
-  pieces_add(&l, 50, 3, ROLE_DIM, "starts that others had refused leave no trace");
-  pieces_draw(&l, p, y, 1);
-  pieces_clear(&l);
-}
-
 static void collisions_draw(struct view *v, const struct pane *p)
 {
-  struct collisions_state *s = v->state;
-  int y = 0;
-  if (s->board.unread) {
-    board_draw_unread(p, y++);
-  } else {
-    draw_sums(s, p, y++);
-  }
-  for (size_t i = 0; i < s->account_count && p->height > 6 && !s->board.unread; i++) {
-    draw_account(s, &s->accounts[i], p, y++);
-  }
-  if (s->accounts_more > 0 && p->height > 6) {
-    pane_putf(p, y++, 1, ROLE_DIM, "and %zu more accounts", s->accounts_more);
-  }
-  struct pane below = pane_part(p, y, 0, p->height - y, p->width);
-  board_draw(&s->board, &below);
+  collisions_draw_board(v->state, p);
 }
 
 /* --- keys ----------------------------------------------------------------------------------------------------------- */
