@@ -189,6 +189,7 @@ static void burn_update(struct view *v, const struct scene *scene)
                                .now_ms = scene->now_ms,
                                .budget_month_nano = m->budget_month_nano,
                                .budget_day_nano = m->budget_day_nano};
+  memcpy(s->head.wastes, r->wastes, sizeof s->head.wastes);
   s->board.hidden[BURN_TAGS] = m->tag_count == 0;
   list_hide(board_list(&s->board), "unknown", r->sum.runs_unknown == 0);
   fill_chart(s, scene, r);

@@ -34,6 +34,14 @@ static void draw_sum(const struct burn_head *h, const struct pane *p, int y)
     buf_reset(&text);
     format_money(&text, cost_sum_nano(&h->failed), h->failed.nano[COST_ESTIMATED] > 0);
     pieces_add(&l, 80, 3, ROLE_WARN, "%s for %zu that did not succeed", text.data, h->failed.runs);
+    static const char *const words[BURN_WASTES] = {"failed", "stopped", "timed out"};
+    for (size_t i = 0; i < BURN_WASTES; i++) {
+      if (h->wastes[i].runs > 0) {
+        buf_reset(&text);
+        format_money(&text, cost_sum_nano(&h->wastes[i]), h->wastes[i].nano[COST_ESTIMATED] > 0);
+        pieces_add(&l, 30, 2, ROLE_DIM, "%zu %s %s", h->wastes[i].runs, words[i], text.data);
+      }
+    }
   }
   pieces_add(&l, 40, 3, ROLE_DIM, "job runs only: no sessions, crawlers, Data Catalog");
   pieces_draw(&l, p, y, 1);

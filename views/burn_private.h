@@ -29,6 +29,7 @@ struct burn_row {
 /* What is said above the lists: copies, so that drawing needs no model. */
 struct burn_head {
   struct cost_sum sum, failed;
+  struct cost_sum wastes[BURN_WASTES];
   int64_t today_nano, week_nano, month_nano, forecast_nano, hour_nano, worst_more_nano;
   size_t active, waiting, dpu_unknown, worst_unlimited, worst_unknown, calendar_unknown;
   int64_t dpu_now_micros;

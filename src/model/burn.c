@@ -118,9 +118,19 @@ void burn_begin(struct burn *b, int64_t since_ms, int64_t until_ms, int place, b
   }
 }
 
-static bool is_waste(const struct run *r)
+const char *burn_waste_word(enum burn_waste w)
 {
-  return r->state == RUN_FAILED || r->state == RUN_STOPPED || r->state == RUN_TIMEOUT;
+  static const char *const words[BURN_WASTES] = {"failed", "stopped", "timed_out"};
+  return w < BURN_WASTES ? words[w] : "";
+}
+
+/* BURN_WASTES: it is none. */
+static enum burn_waste waste_of(const struct run *r)
+{
+  return r->state == RUN_FAILED    ? BURN_FAILED
+         : r->state == RUN_STOPPED ? BURN_STOPPED
+         : r->state == RUN_TIMEOUT ? BURN_TIMED_OUT
+                                   : BURN_WASTES;
 }
 
 /* --- the stretches of the trend -------------------------------------------------------------------------------------------- */
@@ -229,8 +239,11 @@ static void count_run(struct burn *b, struct burn_part *part, const struct model
   int64_t began = burn_began_or_started(r), ended = cost_ended(r, now_ms);
   cost_sum_add(&part->sum, &c);
   cost_sum_add(&part->classes[class_index], &c);
-  if (is_waste(r))
+  enum burn_waste waste = waste_of(r);
+  if (waste < BURN_WASTES) {
     cost_sum_add(&part->failed, &c);
+    cost_sum_add(&part->wastes[waste], &c);
+  }
   daybook_add_run(&b->window_book, &part->window_days, &c, began, ended);
   if (c.nano > 0) {
     size_t i = trend_index(b, began);

@@ -40,10 +40,14 @@ struct burn_unusual {
   int64_t nano, median_nano;
 };
 
+enum burn_waste { BURN_FAILED, BURN_STOPPED, BURN_TIMED_OUT, BURN_WASTES };
+const char *burn_waste_word(enum burn_waste w); /* "failed" … as in the JSON output */
+
 struct burn_result {
   int64_t since_ms, until_ms, now_ms;
   struct cost_sum sum, failed;
-  struct burn_job *jobs; /* dearest first */
+  struct cost_sum wastes[BURN_WASTES]; /* the parts of failed */
+  struct burn_job *jobs;               /* dearest first */
   size_t job_count;
   struct burn_day *days; /* oldest first, days of 0 left out */
   size_t day_count;

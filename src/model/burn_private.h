@@ -23,6 +23,7 @@ struct burn_trend {
 /* What the finished runs of a job come to. */
 struct burn_part {
   struct cost_sum sum, failed;
+  struct cost_sum wastes[BURN_WASTES];
   struct cost_sum classes[BURN_CLASSES];
   struct burn_trend trend[BURN_TREND];
   struct daybook_part window_days, calendar_days;
@@ -46,7 +47,7 @@ struct burn {
   struct parts parts; /* of struct burn_part */
   struct daybook window_book, calendar_book;
   uint64_t prices_generation; /* of the table that the sums were made with */
-  bool calendar_before; /* money was spent before the first day that the calendar keeps */
+  bool calendar_before;       /* money was spent before the first day that the calendar keeps */
   /* The stretches of the trend: of one length, on a grid that stands still while the window moves over it; this one is the last. */
   int64_t stretch_ms, stretch_last;
   /* of the job in work */

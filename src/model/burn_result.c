@@ -267,6 +267,9 @@ const struct burn_result *burn_result(struct burn *b, const struct model *m, con
     for (size_t i = 0; i < b->parts.places[p].count && i < m->places[p].job_count; i++) {
       const struct job *j = &m->places[p].jobs[i];
       const struct burn_part *part = parts_at(&b->parts, p, i);
+      for (size_t k = 0; k < BURN_WASTES; k++)
+        if (part->wastes[k].runs > 0)
+          cost_sum_add_sum(&r->wastes[k], &part->wastes[k]);
       if (part->sum.runs == 0 && j->run_live == 0)
         continue; /* most jobs of a large account */
       struct burn_job row = make_row(m, part, (int)p, i);

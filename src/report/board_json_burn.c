@@ -126,6 +126,16 @@ void report_write_burn(struct boards *b, const struct report_scope *s, struct jw
   jw_object(w);
   member_i64(w, "runs", (int64_t)r->failed.runs);
   write_sum(w, &r->failed);
+  jw_name(w, "by_state");
+  jw_object(w);
+  for (size_t i = 0; i < BURN_WASTES; i++) {
+    jw_name(w, burn_waste_word((enum burn_waste)i));
+    jw_object(w);
+    member_i64(w, "runs", (int64_t)r->wastes[i].runs);
+    member_money(w, "usd", cost_sum_nano(&r->wastes[i]));
+    jw_end_object(w);
+  }
+  jw_end_object(w);
   jw_end_object(w);
   jw_name(w, "by_job");
   jw_array(w);

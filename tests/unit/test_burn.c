@@ -71,6 +71,10 @@ static void check(const struct model *m, const struct burn_result *r, int64_t no
   }
   assert_memory_equal(&r->sum, &all, sizeof all);
   assert_memory_equal(&r->failed, &waste, sizeof waste);
+  struct cost_sum wastes = {0};
+  for (size_t i = 0; i < BURN_WASTES; i++)
+    cost_sum_add_sum(&wastes, &r->wastes[i]);
+  assert_memory_equal(&wastes, &waste, sizeof waste);
   assert_int_equal(r->job_count, jobs);
   struct cost_sum parts = {0};
   int64_t days = 0, day_dpu = 0;
