@@ -59,15 +59,19 @@ static void unlink_sleeper(struct sim_exchange *x)
   x->asleep = false;
 }
 
-static void wake_due(struct sim *s, int64_t now_ms)
+/* True: somebody woke. */
+static bool wake_due(struct sim *s, int64_t now_ms)
 {
+  bool woke = false;
   for (struct sim_exchange *x = s->sleepers, *next; x != NULL; x = next) {
     next = x->next;
     if (x->due_ms <= now_ms) {
       unlink_sleeper(x);
       MHD_resume_connection(x->connection);
+      woke = true;
     }
   }
+  return woke;
 }
 
 /* --- one exchange --------------------------------------------------------------------------------------------------- */
@@ -365,7 +369,7 @@ void sim_http_turn(struct sim *s, const int *extra, bool *ready, size_t extra_co
   FD_ZERO(&readable);
   FD_ZERO(&writable);
   FD_ZERO(&broken);
-  wake_due(s, clock_mono_ms(&s->world.clock));
+  bool woke = wake_due(s, clock_mono_ms(&s->world.clock));
   MHD_get_fdset(s->daemon, &readable, &writable, &broken, &highest);
   for (size_t i = 0; i < extra_count; i++) {
     ready[i] = false;
@@ -374,7 +378,8 @@ void sim_http_turn(struct sim *s, const int *extra, bool *ready, size_t extra_co
       highest = extra[i] > highest ? extra[i] : highest;
     }
   }
-  int64_t wait = patience(s);
+  /* The daemon does not count those that were woken just now: with nobody else under way it would wait for ever. */
+  int64_t wait = woke ? 0 : patience(s);
   timeout.tv_sec = (time_t)(wait / 1000);
   timeout.tv_usec = (suseconds_t)(wait % 1000 * 1000);
   pthread_mutex_unlock(&s->lock);

@@ -132,6 +132,16 @@ bool app_writes_under_way(const struct app *app)
   return app->writes != NULL;
 }
 
+void app_count_requests(const struct app *app, uint64_t *sent, uint64_t *throttled)
+{
+  *sent = *throttled = 0;
+  for (size_t i = 0; i < app->model->place_count; i++) {
+    const struct budget *b = poller_budget(app->poller, (int)i);
+    *sent += b != NULL ? b->sent : 0;
+    *throttled += b != NULL ? b->throttled : 0;
+  }
+}
+
 /* --- a turn of the loop ---------------------------------------------------------------------------------------------- */
 
 static void turn_intents(struct app *app)
@@ -171,13 +181,16 @@ static void turn_intents(struct app *app)
   intents_clear(&app->intents);
 }
 
-static void turn_throttles(struct app *app)
+/* The transport makes good by itself what it can: the budget learns of every try all the same, at the place where it was made. */
+static void turn_retries(struct app *app)
 {
-  uint64_t throttled = transport_stats(app->transport).throttled;
-  /* The budget learns of tries that the transport made good by itself; with several places each takes heed. */
-  for (size_t i = 0; throttled > app->throttled_seen && i < app->model->place_count; i++)
-    poller_throttled(app->poller, (int)i, 1, app_mono_ms(app));
-  app->throttled_seen = throttled;
+  for (size_t i = 0; i < app->context_count; i++) {
+    struct app_context *ac = &app->contexts[i];
+    struct transport_tally now = *ac->tally;
+    poller_retried(app->poller, app->model->contexts[i].place, now.retries - ac->counted.retries,
+                   now.throttled - ac->counted.throttled, app_mono_ms(app));
+    ac->counted = now;
+  }
 }
 
 /* Jobs that only a want names must have a row, or nobody could ask for them. */
@@ -316,7 +329,7 @@ static void turn(struct app *app, bool front_ready)
   turn_intents(app);
   turn_wants(app);
   transport_turn(app->transport);
-  turn_throttles(app);
+  turn_retries(app);
   contexts_turn(app);
   writes_turn(app);
   keep_turn(app);

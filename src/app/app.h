@@ -74,6 +74,8 @@ void app_free(struct app *app);
 struct err app_run(struct app *app, const struct front_ops *ops, void *front) ERR_MUST_CHECK;
 const struct model *app_model(const struct app *app);
 bool app_writes_under_way(const struct app *app);
+/* Requests that left for the places of now since the start, and those of them that the service refused for their rate. */
+void app_count_requests(const struct app *app, uint64_t *sent, uint64_t *throttled);
 /* Signals reach the loop through this (async-signal-safe): the loop wakes and calls input with ready false. */
 void app_wake(struct app *app);
 /* What the app would ask next, for the Polling view; NULL-safe copy lives in the model from work C on. */

@@ -46,6 +46,7 @@ static struct err target_resolve(struct app *app, struct app_context *ac)
     return e;
   }
   ac->target.transport = app->transport;
+  ac->target.tally = ac->tally;
   ac->target.login = ac->login;
   ac->target.region = ac->target.glue.signing_region;
   ac->target_ready = true;
@@ -85,6 +86,7 @@ struct err contexts_open(struct app *app, const struct app_context_option *optio
   app->contexts = xreallocarray(app->contexts, app->context_count + 1, sizeof *app->contexts);
   app->logins = xreallocarray(app->logins, app->context_count + 1, sizeof *app->logins);
   app->contexts[app->context_count] = (struct app_context){.login = login,
+                                                           .tally = xcalloc(1, sizeof(struct transport_tally)),
                                                            .name = name,
                                                            .profile = xstrdup(profile),
                                                            .region = xstrdup(region),
@@ -122,6 +124,7 @@ void contexts_free(struct app *app)
     free(ac->login_key);
     free(ac->key_id);
     free(ac->endpoint_url);
+    free(ac->tally);
   }
   free(app->contexts);
   free(app->logins);

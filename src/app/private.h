@@ -14,6 +14,7 @@
 struct app_context {
   struct login *login; /* NULL when closed */
   struct aws_target target;
+  struct transport_tally *tally, counted; /* what the transport did by itself; so much the budget knows of */
   bool target_ready;
   char *name, *profile, *region; /* as the person gave them; profile and region may be NULL */
   char *endpoint_url;            /* its own, else the app's; NULL: none */
@@ -104,7 +105,6 @@ struct app {
   struct wants wants;
   int wake_fds[2];
   bool quit, looked_away;
-  uint64_t throttled_seen;
   /* the front's frame */
   const struct front_ops *ops;
   void *front;

@@ -212,6 +212,7 @@ static void start_send(struct app *app, struct write *w)
   remember_known(app, w);
   w->step = WRITE_SENT;
   struct aws_target target = write_target(app, w);
+  poller_spent(app->poller, app->model->contexts[in->context].place, app_mono_ms(app));
   w->transport_id = glue_start_job_run(&target, &request, start_done, w);
   free(arguments);
 }
@@ -350,6 +351,7 @@ static void stop_send(struct app *app, struct write *w)
   size_t left = in->run_id_count - w->group_from;
   w->group_count = left > STOP_GROUP_MAX ? STOP_GROUP_MAX : left;
   w->step = WRITE_SENT;
+  poller_spent(app->poller, app->model->contexts[in->context].place, app_mono_ms(app));
   struct aws_target target = write_target(app, w);
   w->transport_id = glue_batch_stop_job_run(&target, in->job, (const char *const *)(in->run_ids + w->group_from),
                                             w->group_count, stop_done, w);

@@ -57,6 +57,7 @@ uint64_t call_send(struct call *take, const struct aws_target *t, struct transpo
   request->login = t->login;
   request->credentials = t->credentials;
   request->skew_ms = t->skew_ms;
+  request->tally = t->tally;
   request->accept = call_on_accept;
   request->done = call_on_done;
   request->dropped = call_on_drop;

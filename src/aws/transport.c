@@ -202,6 +202,7 @@ uint64_t transport_send(struct transport *t, const struct transport_request *r)
   x->transport = t;
   x->id = ++t->next_id;
   x->host = transport_host(t, r->endpoint->url);
+  x->tally = r->tally;
   x->state = TRANSFER_QUEUED;
   x->change = r->change;
   x->method = xstrdup(r->method);
@@ -355,6 +356,10 @@ static void transfer_settle(struct transfer *x, struct err take)
       t->stats.throttled++;
     if (transfer_try_again(x, &take)) {
       t->stats.retries++;
+      if (x->tally != NULL) {
+        x->tally->retries++;
+        x->tally->throttled += take.kind == ERR_THROTTLED;
+      }
       err_fini(&take);
       return;
     }

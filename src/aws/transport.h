@@ -56,6 +56,12 @@ typedef void transport_done_fn(void *user, const struct transport_answer *answer
  * try, so what an earlier call left must be dropped. */
 typedef struct err transport_accept_fn(void *user, const struct transport_answer *answer);
 
+/* What the transport did by itself, counted by whoever keeps to a rate: the first try and the last failure are the caller's own. */
+struct transport_tally {
+  uint64_t retries;   /* tries after the first */
+  uint64_t throttled; /* tries that the service refused for their rate, and that were made again */
+};
+
 struct transport_request {
   enum transport_change change;
   const struct endpoint *endpoint; /* copied */
@@ -73,6 +79,7 @@ struct transport_request {
   int64_t total_timeout_ms; /* 0: the transport's */
   int64_t connect_timeout_ms;  /* 0: the transport's */
   int max_tries;               /* 0: the table's */
+  struct transport_tally *tally; /* must live as long as the request; NULL: nobody counts */
   bool no_proxy;               /* instance metadata and container endpoints */
   bool own_rate;               /* a service with a rate of its own: that it throttles is no other's trouble (stats.throttled) */
   const char *what;            /* for errors: "GetJobRuns of orders-silver in eu-west-1"; copied */

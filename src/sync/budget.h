@@ -30,7 +30,8 @@ struct budget {
 };
 
 void budget_init(struct budget *b, double fixed_rate, uint64_t seed, int64_t mono_ms);
-/* May a request leave now? Interactive ones may overdraw by a few tokens, so that a person's question does not wait behind a sync. */
+/* May a request leave now? Interactive ones may overdraw by a few tokens, so that a person's question does not wait behind a sync. Few are
+ * so: whoever may overdraw leaves nothing for those who may not. */
 bool budget_allows(struct budget *b, bool interactive, int64_t mono_ms);
 void budget_take(struct budget *b, int64_t mono_ms);
 /* When budget_allows may say yes (monotonic ms, jitter included); INT64_MIN: now. */

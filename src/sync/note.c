@@ -414,8 +414,17 @@ void poller_forget(struct poller *p, const struct model *m, const struct ask *a)
   }
 }
 
-void poller_throttled(struct poller *p, int place, unsigned times, int64_t mono_ms)
+void poller_retried(struct poller *p, int place, uint64_t tries, uint64_t throttled, int64_t mono_ms)
 {
-  for (unsigned i = 0; i < times && (size_t)place < p->place_count; i++)
+  if (place < 0 || (size_t)place >= p->place_count)
+    return;
+  for (uint64_t i = 0; i < tries; i++)
+    budget_take(&p->places[place].budget, mono_ms + p->slept_ms);
+  for (uint64_t i = 0; i < throttled; i++)
     budget_throttled(&p->places[place].budget, mono_ms + p->slept_ms);
+}
+
+void poller_spent(struct poller *p, int place, int64_t mono_ms)
+{
+  poller_retried(p, place, 1, 0, mono_ms);
 }

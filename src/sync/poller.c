@@ -23,6 +23,8 @@
 #define WEIGHT_DEEPER     1.4 /* first a page of every job, then their past */
 #define WEIGHT_REST       1.0
 #define FIRST_PATIENCE_MS 30000.0
+#define FIRST_WAITING_MAX                                                                                              \
+  6.0 /* a first reading of thousands must not make what is on the screen older than a minute or two */
 
 #define CANDIDATES_MAX 64
 
@@ -91,7 +93,8 @@ static double waiting(struct resource *r, int64_t mono_ms)
 {
   if (r->asked_mono_ms == INT64_MIN)
     r->asked_mono_ms = mono_ms;
-  return 1 + (double)(mono_ms - r->asked_mono_ms) / FIRST_PATIENCE_MS;
+  double w = 1 + (double)(mono_ms - r->asked_mono_ms) / FIRST_PATIENCE_MS;
+  return w < FIRST_WAITING_MAX ? w : FIRST_WAITING_MAX;
 }
 
 static bool by_hand_only(const struct poller *p)
@@ -423,7 +426,9 @@ static size_t give_out(struct poller *p, struct place_poll *pp, const struct mod
   size_t given = 0;
   for (size_t i = 0; i < c->count && given < cap; i++) {
     const struct candidate *next = &c->items[i];
-    bool interactive = next->why == ASK_WHY_SCREEN || next->kind == ASK_IDENTITY;
+    /* Only a first answer that somebody waits for may overdraw: what is asked again and again would, under a tight limit, leave nothing
+     * for the rest, for ever. */
+    bool interactive = next->key >= KEY_SHOWN;
     unsigned limit = (unsigned)p->options.concurrency + (interactive ? 2 : 0);
     if (pp->in_flight >= limit)
       continue;

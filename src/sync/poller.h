@@ -112,8 +112,10 @@ struct ask_effect poller_note(struct poller *p, const struct model *m, const str
                               const struct poller_now *now);
 /* The ask was dropped: its context or place changed, or it was cancelled. */
 void poller_forget(struct poller *p, const struct model *m, const struct ask *a);
-/* Throttled tries that the transport made good by itself: the budget learns from them too. */
-void poller_throttled(struct poller *p, int place, unsigned times, int64_t mono_ms);
+/* Tries that the transport made by itself, and how many before them were refused for the rate: they come out of the budget too. */
+void poller_retried(struct poller *p, int place, uint64_t tries, uint64_t throttled, int64_t mono_ms);
+/* A request that a person waits for has left without being asked about: the rest waits a little longer. */
+void poller_spent(struct poller *p, int place, int64_t mono_ms);
 
 /* Nothing in flight, and every want of the last poller_next answered: well, or given up. A context whose login failed answers nothing more. */
 bool poller_quiet(const struct poller *p, const struct model *m, const struct poller_now *now);

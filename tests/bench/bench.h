@@ -37,5 +37,15 @@ extern const struct bench_row bench_row_store_disk;
 extern const struct bench_row bench_row_store_first;
 extern const struct bench_row bench_row_store_memory;
 extern const struct bench_row bench_row_store_whole;
+extern const struct bench_row bench_row_steady_any;
+extern const struct bench_row bench_row_steady_live;
+extern const struct bench_row bench_row_steady_rate;
+extern const struct bench_row bench_row_steady_schedule;
+extern const struct bench_row bench_row_steady_slow_any;
+extern const struct bench_row bench_row_steady_slow_live;
+extern const struct bench_row bench_row_steady_slow_throttled;
+extern const struct bench_row bench_row_sync;
+extern const struct bench_row bench_row_sync_limit;
+extern const struct bench_row bench_row_sync_throttled;
 
 #endif

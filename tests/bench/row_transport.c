@@ -2,32 +2,29 @@
  * fetch takes than the same answers fetched by a bare curl_multi that signs and reads nothing. */
 #include "tests/bench/bench.h"
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 #include <curl/curl.h>
 #include "aws/glue.h"
 #include "base/xalloc.h"
 #include "sigv4/sigv4.h"
+#include "tests/bench/sim.h"
 
 #define REQUESTS    120
 #define CONCURRENCY 16
 #define LATENCY_MS  "40"
 
-static char key_id[] = "AKIAGLUESIMDEMO00001";
-static char key_secret[] = "gluesim/demo/secret/opens/nothing/else00";
-static char region[] = "eu-west-1";
+static char key_id[] = BENCH_KEY_ID;
+static char key_secret[] = BENCH_SECRET;
+static char region[] = BENCH_REGION;
 static char path[] = "/";
 
 struct wire {
-  pid_t sim;
-  int lifeline; /* gluesim ends when it closes */
-  char url[64];
+  struct bench_sim sim;
+  const char *url;
   char *names[REQUESTS];
   size_t name_count;
   struct clock clock;
@@ -41,40 +38,6 @@ struct wire {
   struct curl_slist *headers[REQUESTS];
   char *bodies[REQUESTS];
 };
-
-/* --- gluesim ------------------------------------------------------------------------------------------------------------ */
-
-static bool start_sim(struct wire *w, const char *fault)
-{
-  const char *build = getenv("GLUETOP_BUILDDIR");
-  char *program = xasprintf("%s/gluesim", build != NULL ? build : ".");
-  int said[2];
-  int life[2];
-  if (access(program, X_OK) != 0 || pipe(said) != 0 || pipe(life) != 0) {
-    free(program);
-    return false;
-  }
-  w->sim = fork();
-  if (w->sim == 0) {
-    char parent[16];
-    snprintf(parent, sizeof parent, "%d", life[0]);
-    dup2(said[1], STDOUT_FILENO);
-    close(said[0]);
-    close(life[1]);
-    execl(program, program, "--account", "large", "--jobs", "120", "--runs", "24000", "--parent-fd", parent, "--fault",
-          fault, (char *)NULL);
-    _exit(127);
-  }
-  free(program);
-  close(said[1]);
-  close(life[0]);
-  w->lifeline = life[1];
-  FILE *line = fdopen(said[0], "r");
-  bool ok = w->sim > 0 && line != NULL && fscanf(line, "listening on %63s", w->url) == 1;
-  if (line != NULL)
-    fclose(line);
-  return ok;
-}
 
 static void on_names(void *user, const struct glue_reply *reply)
 {
@@ -105,20 +68,19 @@ static void tear_down(void *state)
     free(w->bodies[i]);
     curl_slist_free_all(w->headers[i]);
   }
-  if (w->sim > 0) {
-    close(w->lifeline);
-    waitpid(w->sim, NULL, 0);
-  }
+  bench_sim_stop(&w->sim);
   free(w);
 }
 
 static void *set_up(const char *fault)
 {
   struct wire *w = xcalloc(1, sizeof *w);
-  if (!start_sim(w, fault)) {
+  const char *args[] = {"--account", "large", "--jobs", "120", "--runs", "24000", "--fault", fault, NULL};
+  if (!bench_sim_start(&w->sim, args)) {
     free(w);
     return NULL;
   }
+  w->url = w->sim.url;
   clock_init_real(&w->clock);
   w->credentials = (struct credentials){.access_key_id = key_id,
                                         .secret_access_key = {.bytes = key_secret, .len = sizeof key_secret - 1},
@@ -127,11 +89,14 @@ static void *set_up(const char *fault)
   struct err e = transport_new(&options, &w->clock, &w->transport);
   bool ok = !err_is(&e);
   err_fini(&e);
-  w->target = (struct aws_target){
-      .transport = w->transport,
-      .credentials = &w->credentials,
-      .glue = {.url = w->url, .host = w->url + 7, .path = path, .signing_region = region, .signing_name = "glue"},
-      .region = region};
+  w->target = (struct aws_target){.transport = w->transport,
+                                  .credentials = &w->credentials,
+                                  .glue = {.url = w->sim.url,
+                                           .host = w->sim.url + 7,
+                                           .path = path,
+                                           .signing_region = region,
+                                           .signing_name = "glue"},
+                                  .region = region};
   if (ok)
     glue_list_jobs(&w->target, NULL, 1000, on_names, w);
   while (ok && w->answered == 0)
@@ -218,7 +183,7 @@ static bool add_header(struct curl_slist **list, const char *name, const char *v
 static bool prepare(struct wire *w, struct sigv4_keys *keys, size_t i)
 {
   struct sigv4_header headers[] = {
-      {"Host", w->url + 7}, {"Content-Type", "application/x-amz-json-1.1"}, {"X-Amz-Target", "AWSGlue.GetJobRuns"}};
+      {"Host", w->sim.url + 7}, {"Content-Type", "application/x-amz-json-1.1"}, {"X-Amz-Target", "AWSGlue.GetJobRuns"}};
   free(w->bodies[i]);
   curl_slist_free_all(w->headers[i]);
   w->headers[i] = NULL;

@@ -48,6 +48,7 @@ void fake_reset(int64_t wall_ms)
   memset(&fake, 0, sizeof fake);
   clock_init_manual(&fake.clock, wall_ms);
   fake.latency_ms = 40;
+  fake.step_ms = 100;
   fake.account = "111111111111";
   fake.login = LOGIN_READY;
   fake.page_size_max = 200;
@@ -650,7 +651,7 @@ struct err transport_wait(struct transport *t, struct transport_fd *extra, unsig
     extra[i].revents = 0;
   int64_t next = transport_next_turn_ms(t);
   int64_t now = clock_mono_ms(&fake.clock);
-  int64_t step = timeout_ms < 0 || timeout_ms > 100 ? 100 : timeout_ms;
+  int64_t step = timeout_ms < 0 || timeout_ms > fake.step_ms ? fake.step_ms : timeout_ms;
   if (next != INT64_MAX && next - now < step)
     step = next - now;
   clock_advance(&fake.clock, step > 0 ? step : 0);

@@ -65,6 +65,7 @@ struct fake_aws {
   const char *trigger_schedule;
   struct fake_fault faults[FAKE_OP_COUNT];
   int64_t latency_ms;
+  int64_t step_ms;         /* the clock moves by so much at most while the loop waits */
   double limit_per_second; /* throttled above; 0: no limit */
   double bucket;
   int64_t bucket_ms;
