@@ -195,7 +195,7 @@ static void palette(void **state)
   SHOWS(&s, " 7d ");
   stage_keys(&s, ":");
   stage_type(&s, "since tomorrow\r");
-  SHOWS(&s, "since when?");
+  SHOWS(&s, "\"tomorrow\" is no time");
   stage_keys(&s, ":");
   stage_type(&s, "runs orders-silver\r");
   SHOWS(&s, "jobs \u203a orders-silver");
