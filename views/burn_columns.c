@@ -85,8 +85,14 @@ static void text_trend(const void *row, const struct list_env *env, struct buf *
   ROW;
   (void)env;
   if (r->has_trend) {
-    chart_spark(out, r->trend, BURN_TREND);
+    chart_spark_usual(out, r->trend, BURN_TREND);
   }
+}
+
+static unsigned style_trend(const void *row)
+{
+  (void)row;
+  return ROLE_DIM;
 }
 
 static void text_failed(const void *row, const struct list_env *env, struct buf *out)
@@ -192,7 +198,7 @@ static int by_times(const void *a, const void *b, const struct list_env *env)
 static const struct list_column job_columns[] = {
     {.title = "JOB", .word = "job", .min = 18, .max = 48, .worth = 100, .name = true, .searched = true, .text = board_text_job, .compare = board_by_job},
     COLUMN_RUNS, COLUMN_HOURS, COLUMN_USD, COLUMN_SHARE, COLUMN_PERCENT, COLUMN_PER_RUN,
-    {.title = "TREND", .min = BURN_TREND, .max = BURN_TREND, .worth = 80, .text = text_trend},
+    {.title = "TREND", .min = BURN_TREND, .max = BURN_TREND, .worth = 80, .text = text_trend, .style = style_trend},
     COLUMN_FAILED, COLUMN_UNKNOWN,
     BOARD_ACCOUNT_COLUMN,
 };

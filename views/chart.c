@@ -64,12 +64,8 @@ void chart_bar(struct buf *out, int cells, double share)
   }
 }
 
-void chart_spark(struct buf *out, const int64_t *values, size_t count)
+static void spark(struct buf *out, const int64_t *values, size_t count, int64_t top)
 {
-  int64_t top = 0;
-  for (size_t i = 0; i < count; i++) {
-    top = values[i] > top ? values[i] : top;
-  }
   for (size_t i = 0; i < count; i++) {
     if (values[i] < 0) {
       buf_addc(out, ' ');
@@ -78,6 +74,32 @@ void chart_spark(struct buf *out, const int64_t *values, size_t count)
       buf_adds(out, chart_up(level < 1 ? 1 : level));
     }
   }
+}
+
+static int64_t highest(const int64_t *values, size_t count)
+{
+  int64_t top = 0;
+  for (size_t i = 0; i < count; i++) {
+    top = values[i] > top ? values[i] : top;
+  }
+  return top;
+}
+
+void chart_spark(struct buf *out, const int64_t *values, size_t count)
+{
+  spark(out, values, count, highest(values, count));
+}
+
+void chart_spark_usual(struct buf *out, const int64_t *values, size_t count)
+{
+  int64_t top = highest(values, count);
+  double sum = 0, known = 0;
+  for (size_t i = 0; i < count; i++) {
+    sum += values[i] >= 0 ? (double)values[i] : 0;
+    known += values[i] >= 0;
+  }
+  double twice = known > 0 ? 2 * sum / known : 0;
+  spark(out, values, count, twice > (double)top && twice < (double)INT64_MAX ? (int64_t)twice : top);
 }
 
 void chart_area(const struct pane *p, const int64_t *values, size_t count, int64_t top, unsigned style)

@@ -19,6 +19,8 @@ const char *chart_part(int from, int to);
 void chart_bar(struct buf *out, int cells, double share);
 /* One cell a value, the largest fills its cell; negative values are blanks. */
 void chart_spark(struct buf *out, const int64_t *values, size_t count);
+/* The same with the average at half height, so that what stays as it is stays low, and twice the average fills its cell. */
+void chart_spark_usual(struct buf *out, const int64_t *values, size_t count);
 /* Fill the pane from its bottom, one column a value; `top` is the value of its full height. Negative values: a dot on the ground, for what
  * is not known. */
 void chart_area(const struct pane *p, const int64_t *values, size_t count, int64_t top, unsigned style);

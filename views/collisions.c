@@ -121,7 +121,7 @@ static const struct list_column columns[] = {
     {.title = "JOB", .word = "job", .min = 18, .max = 44, .worth = 100, .name = true, .searched = true, .text = board_text_job, .compare = board_by_job},
     {.title = "WHAT", .word = "likely", .min = 20, .max = 36, .worth = 99, .searched = true, .text = text_what, .style = style, .compare = by_likely, .big_first = true},
     {.title = "HELD BY", .min = 25, .max = 60, .worth = 98, .searched = true, .text = text_who},
-    {.title = "REMEDY", .min = 22, .max = 60, .worth = 96, .text = text_advice, .style = style_advice},
+    {.title = "REMEDY", .min = 23, .max = 60, .worth = 96, .text = text_advice, .style = style_advice},
     BOARD_ACCOUNT_COLUMN,
 };
 /* clang-format on */
@@ -223,7 +223,7 @@ static void add_now(struct collisions_state *s, const struct scene *scene, const
       buf_adds(t, " ends ~");
       add_moment(t, scene, n->holder_end_ms);
     }
-    buf_adds(t, n->holder.trigger == 0 ? ", started by hand" : "");
+    buf_adds(t, n->holder.trigger == 0 ? ", by hand" : "");
   } else if (n->reason != 0) {
     buf_adds(t, model_str(scene->model, n->reason));
   }
@@ -284,10 +284,15 @@ static void add_soon(struct collisions_state *s, const struct scene *scene, cons
   row->advice = text_of(s, t);
 }
 
+static bool row_failed(const struct collision *c)
+{
+  return c->has_run && format_is_failure((enum run_state)c->run.state);
+}
+
 static void add_past(struct collisions_state *s, const struct scene *scene, const struct collision *c, struct buf *t)
 {
   struct collisions_row *row = add(s, scene, KIND_PAST, c->place, c->job, c->has_run ? &c->run : NULL, c->at_ms);
-  row->past_kind = (uint8_t)c->kind;
+  row->past_kind = (uint8_t)(c->kind == COLLISION_ACCOUNT && row_failed(c) ? COLLISION_FAILED : c->kind);
   switch (c->kind) {
   case COLLISION_REJECTED:
     buf_adds(t, "start refused");
@@ -299,11 +304,11 @@ static void add_past(struct collisions_state *s, const struct scene *scene, cons
     buf_adds(t, "queued");
     break;
   case COLLISION_ACCOUNT:
-    buf_adds(t, "account, waited");
+    buf_adds(t, row_failed(c) ? "failed: account full" : "account, waited");
     break;
   }
   if (c->waited_seconds >= 0 && c->kind != COLLISION_REJECTED && c->kind != COLLISION_FAILED) {
-    buf_addc(t, ' ');
+    buf_adds(t, c->kind == COLLISION_ACCOUNT && row_failed(c) ? ", waited " : " ");
     format_span(t, c->waited_seconds * WHEN_SECOND);
   }
   row->what = text_of(s, t);

@@ -113,7 +113,7 @@ static void add_length(struct doc_text *d, const struct scene *scene, const stru
     break;
   }
   buf_adds(&text, "  ");
-  chart_spark(&text, s.stretch_seconds, SLOWER_STRETCHES);
+  chart_spark_usual(&text, s.stretch_seconds, SLOWER_STRETCHES);
   buf_adds(&text, s.whole ? "" : "  (of what was read)");
   doc_field(d, "usual length", style, text.data);
   buf_fini(&text);

@@ -164,7 +164,7 @@ static void mark_peak(const struct timeline_state *s, const struct pane *area, i
     for (int side = 0; side < 2; side++) {
       long from = side == 0 ? at + 1 + away : at - away - width;
       bool room = from >= 0 && from + width <= (long)s->curve_count;
-      for (long i = from; room && i < from + width; i++) {
+      for (long i = from > 0 ? from - 1 : 0; room && i < from + width + 1 && i < (long)s->curve_count; i++) {
         room = s->curve[i] <= line;
       }
       if (room) {
