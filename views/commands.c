@@ -165,12 +165,19 @@ static void do_until(const struct call *c)
   struct shell *s = c->shell;
   struct when_range range;
   char why[WHEN_RANGE_WHY_MAX], *text = xasprintf("until %s", c->rest);
-  if (c->rest[0] == '\0' || strcmp(c->rest, "now") == 0) {
-    shell_set_window(s, s->span_ms, INT64_MAX);
-  } else if (when_parse_range(text, s->scene.now_ms, s->scene.zone, &range, why)) {
-    shell_set_window(s, s->span_ms, range.until_ms);
-  } else {
+  int64_t from_ms = s->from_ms;
+  bool now = c->rest[0] == '\0' || strcmp(c->rest, "now") == 0;
+  if (!now && !when_parse_range(text, s->scene.now_ms, s->scene.zone, &range, why)) {
     shell_say(s, ROLE_WARN, "%s", why);
+  } else {
+    int64_t until_ms = now ? INT64_MAX : range.until_ms;
+    if (from_ms != WHEN_NONE && from_ms < until_ms) { /* a start that was typed as a moment stays */
+      shell_set_window(s, (now ? s->scene.now_ms : until_ms) - from_ms, until_ms);
+      s->from_ms = from_ms;
+      shell_resolve_window(s);
+    } else {
+      shell_set_window(s, s->span_ms, until_ms);
+    }
   }
   free(text);
 }

@@ -80,6 +80,23 @@ void format_moment(struct buf *out, int64_t ms, int64_t now_ms, enum when_zone z
   }
 }
 
+void format_moment_brief(struct buf *out, int64_t ms, int64_t now_ms, enum when_zone zone)
+{
+  char text[WHEN_TEXT_MAX];
+  struct buf whole;
+  buf_init(&whole, WHEN_TEXT_MAX);
+  format_moment(&whole, ms, now_ms, zone);
+  if (whole.len < strlen("2026-11-30 14:03")) {
+    buf_adds(out, whole.data);
+  } else if (ms < now_ms - 300 * WHEN_DAY || ms > now_ms + 300 * WHEN_DAY) {
+    buf_adds(out, when_format(ms, zone, WHEN_DATE, text));
+  } else {
+    const char *dash = strchr(whole.data, '-');
+    buf_adds(out, dash != NULL ? dash + 1 : whole.data);
+  }
+  buf_fini(&whole);
+}
+
 void format_moment_whole(struct buf *out, int64_t ms, enum when_zone zone)
 {
   char text[WHEN_TEXT_MAX];

@@ -10,14 +10,16 @@
 #include "views/canvas.h"
 
 void format_nothing(struct buf *out);
-void format_count(struct buf *out, int64_t n); /* 2,112 */
-void format_dpu(struct buf *out, double dpu);  /* 84, 0.0625; NAN is ? */
+void format_count(struct buf *out, int64_t n);            /* 2,112 */
+void format_dpu(struct buf *out, double dpu);             /* 84, 0.0625; NAN is ? */
 void format_clock_skew(struct buf *out, int64_t skew_ms); /* clock is 7 min slow */
-void format_span(struct buf *out, int64_t ms); /* 3m07s */
-void format_ago(struct buf *out, int64_t ms);  /* <1m, 4m, 2h, 3d */
+void format_span(struct buf *out, int64_t ms);            /* 3m07s */
+void format_ago(struct buf *out, int64_t ms);             /* <1m, 4m, 2h, 3d */
 void format_minutes(struct buf *out, int64_t minutes);
 /* The shortest that tells the moment: "14:03" today, "Mon 14:03" within six days, else the date. */
 void format_moment(struct buf *out, int64_t ms, int64_t now_ms, enum when_zone zone);
+/* The same in a column: a date without its year, except that of long ago, which has no time: eleven cells at most. */
+void format_moment_brief(struct buf *out, int64_t ms, int64_t now_ms, enum when_zone zone);
 void format_moment_whole(struct buf *out, int64_t ms, enum when_zone zone); /* date, seconds, zone letters */
 
 enum sign format_state_sign(enum run_state s);

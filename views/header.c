@@ -102,7 +102,8 @@ void shell_summarise(struct shell *s)
   }
   for (size_t c = 0; c < m->context_count; c++) {
     if (!m->contexts[c].closed && scene_shows(&s->scene, m->contexts[c].place)) {
-      sum->login = sum->login || m->contexts[c].needs_login;
+      bool settings = m->contexts[c].identity_fresh.last_err.kind == ERR_CONFIG; /* which no login mends */
+      sum->login = sum->login || (m->contexts[c].needs_login && !settings);
       if (err_is(&m->contexts[c].identity_fresh.last_err) && never) {
         sum->trouble = m->contexts[c].identity_fresh.last_err.kind;
       }
@@ -345,13 +346,10 @@ static void draw_tabs(const struct shell *s, const struct pane *p)
 static void add_window(const struct shell *s, struct buf *out)
 {
   char text[WHEN_TEXT_MAX];
-  if (s->from_ms != WHEN_NONE) {
-    buf_adds(out, s->end_ms == INT64_MAX ? "since " : "");
-    buf_adds(out, when_format(s->from_ms, s->scene.zone, WHEN_DATE_HM, text));
-    if (s->end_ms == INT64_MAX) {
-      buf_addc(out, ' ');
-      buf_adds(out, when_zone_letters(s->from_ms, s->scene.zone, text));
-    }
+  bool from = s->from_ms != WHEN_NONE && !s->today;
+  if (from) {
+    buf_addf(out, "%s%s", s->end_ms == INT64_MAX ? "since " : "",
+             when_format(s->from_ms, s->scene.zone, WHEN_DATE_HM, text));
   } else if (s->span_ms == INT64_MAX) {
     buf_adds(out, "everything");
   } else if (s->today) {
@@ -360,14 +358,19 @@ static void add_window(const struct shell *s, struct buf *out)
     buf_addf(out, "%dd", (int)(s->span_ms / WHEN_DAY));
   } else if (s->span_ms % WHEN_HOUR == 0) {
     buf_addf(out, "%dh", (int)(s->span_ms / WHEN_HOUR));
-  } else {
+  } else if (s->span_ms < 2 * WHEN_HOUR) {
     buf_addf(out, "%dm", (int)(s->span_ms / WHEN_MINUTE));
+  } else {
+    buf_adds(out, when_format_span(s->span_ms, text));
   }
   if (s->end_ms != INT64_MAX) {
+    bool same_day = from && when_day_start(s->from_ms, s->scene.zone) == when_day_start(s->end_ms, s->scene.zone);
     buf_adds(out, " to ");
-    buf_adds(out, when_format(s->end_ms, s->scene.zone, WHEN_DATE_HM, text));
+    buf_adds(out, when_format(s->end_ms, s->scene.zone, same_day ? WHEN_HM : WHEN_DATE_HM, text));
+  }
+  if (from || s->end_ms != INT64_MAX) {
     buf_addc(out, ' ');
-    buf_adds(out, when_zone_letters(s->end_ms, s->scene.zone, text));
+    buf_adds(out, when_zone_letters(from ? s->from_ms : s->end_ms, s->scene.zone, text));
   }
 }
 

@@ -46,7 +46,7 @@ struct list_column {
   unsigned (*style)(const void *row); /* NULL: plain */
   int min, max;                       /* cells; where they differ the width is that of the longest text, within them */
   int worth;                          /* 100: always there; the least are left out first in a narrow window */
-  int wish;                           /* of a greedy one: has this width before columns of less worth come in */
+  int wish;                           /* has this width, or what its texts need, before columns of less worth come in */
   enum text_align align;
   bool searched;  /* the filter looks into it */
   bool name;      /* is reversed under the cursor */

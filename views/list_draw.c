@@ -77,7 +77,8 @@ static void make_layout(const struct list *l, int width, struct layout *lay)
           break;
         }
       } else if (column->wish > column->min && room > 0) {
-        int more = column->wish - column->min;
+        int most = column->greedy ? column->wish : wanted(l, best); /* no more than its texts need */
+        int more = (most < column->wish ? most : column->wish) - column->min;
         lay->width[best] += more < room ? more : room;
       }
     }

@@ -44,7 +44,7 @@ static void text_state(const void *row, const struct list_env *env, struct buf *
 static void text_started(const void *row, const struct list_env *env, struct buf *out)
 {
   ROW;
-  format_moment(out, r->run.started_ms, env->now_ms, env->zone);
+  format_moment_brief(out, r->run.started_ms, env->now_ms, env->zone);
 }
 
 static void text_took(const void *row, const struct list_env *env, struct buf *out)
@@ -297,7 +297,7 @@ static int by_error(const void *a, const void *b, const struct list_env *env)
   {.title = NULL, .word = "state", .min = 1, .max = 1, .worth = 100, .text = text_sign, .style = style_state, .compare = by_state, .big_first = true}
 #define COLUMNS_OF_RUN \
   {.title = "STATE", .min = 9, .max = 9, .worth = 99, .searched = true, .text = text_state, .style = style_state}, \
-  {.title = "STARTED", .word = "started", .min = 9, .max = 16, .worth = 98, .text = text_started, .compare = by_started, .big_first = true}, \
+  {.title = "STARTED", .word = "started", .min = 9, .max = 11, .wish = 11, .worth = 98, .text = text_started, .compare = by_started, .big_first = true}, \
   {.title = "TOOK", .word = "took", .min = 7, .max = 7, .worth = 97, .align = TEXT_RIGHT, .text = text_took, .compare = by_took, .big_first = true}, \
   {.title = "USED", .word = "used", .min = 4, .max = 4, .worth = 90, .align = TEXT_RIGHT, .text = text_used, .style = style_used, .compare = by_used, .big_first = true}, \
   {.title = "LIMIT", .word = "limit", .min = 5, .max = 6, .worth = 70, .align = TEXT_RIGHT, .text = text_limit, .style = style_dim, .compare = by_limit, .big_first = true}, \

@@ -88,6 +88,53 @@ static void keys_can_be_given_away(void **state)
   err_fini(&e);
 }
 
+/* A window from one moment to another, in either order of giving them; a start given as a moment stays where it is. */
+static void window_of_two_moments(void **state)
+{
+  struct stage s;
+  (void)state;
+  stage_open(&s, STAGE_FULL, 140, 40, NULL);
+  stage_keys(&s, ":");
+  stage_type(&s, "since 2026-11-24 00:00Z");
+  stage_keys(&s, "Enter");
+  SHOWS(&s, "since 2026-11-24 01:00 CET");
+  stage_keys(&s, ":");
+  stage_type(&s, "until 2026-11-24 12:00Z");
+  stage_keys(&s, "Enter");
+  SHOWS(&s, "2026-11-24 01:00 to 13:00 CET");
+  stage_keys(&s, ":");
+  stage_type(&s, "until now");
+  stage_keys(&s, "Enter");
+  SHOWS(&s, "since 2026-11-24 01:00 CET");
+  stage_keys(&s, ":");
+  stage_type(&s, "since 12h");
+  stage_keys(&s, "Enter");
+  stage_keys(&s, ":");
+  stage_type(&s, "until 2026-11-24T12:00Z");
+  stage_keys(&s, "Enter");
+  SHOWS(&s, "12h to 2026-11-24 13:00 CET");
+  stage_keys(&s, ":");
+  stage_type(&s, "since 2026-11-24T00:00Z");
+  stage_keys(&s, "Enter");
+  SHOWS(&s, "2026-11-24 01:00 to 13:00 CET");
+  stage_close(&s);
+}
+
+/* The time of a start is there for old runs as well, whatever else has to leave. */
+static void starts_of_long_ago(void **state)
+{
+  struct stage s;
+  (void)state;
+  stage_open(&s, STAGE_FULL, 80, 24, NULL);
+  stage_put_run(s.model, 0, "orders-silver", 77, "SUCCEEDED", 12 * WHEN_DAY, 12 * WHEN_DAY - WHEN_HOUR, NULL);
+  stage_keys(&s, ":");
+  stage_type(&s, "since 30d");
+  stage_keys(&s, "Enter");
+  stage_keys(&s, "3 G");
+  SHOWS(&s, "11-18 15:03");
+  stage_close(&s);
+}
+
 /* doc/keys.md is what the table says; `make keys` writes it anew. */
 static void manual_of_keys(void **state)
 {
@@ -591,6 +638,8 @@ int main(void)
       cmocka_unit_test(hostile_names),
       cmocka_unit_test(two_thousand_jobs),
       cmocka_unit_test(presence),
+      cmocka_unit_test(window_of_two_moments),
+      cmocka_unit_test(starts_of_long_ago),
   };
   return cmocka_run_group_tests_name("shell", tests, NULL, NULL);
 }
