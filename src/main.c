@@ -148,6 +148,11 @@ static struct err run_screen(struct app *app, const struct options *o, const str
   };
   struct views_front *front = NULL;
   struct err e = views_front_new(&v, &front);
+  for (size_t i = 0; i < settings->fault_count; i++) { /* the screen covers what standard error said */
+    struct err fault = err_new(ERR_CONFIG, "%s", settings->faults[i]);
+    app_add_problem(app, &fault);
+    err_fini(&fault);
+  }
   if (!err_is(&e)) {
     e = app_run(app, &views_front_ops, front);
     *status = views_front_exit_status(front);
@@ -199,6 +204,7 @@ static struct err run(const struct options *o, const struct settings *settings, 
       .read_only = o->read_only,
       .refresh_seconds = o->refresh_seconds,
       .max_requests_per_second = settings_number(settings, "", NULL, "max_requests_per_second", 0),
+      .connections = (int)settings_number(settings, "", NULL, "connections", 0),
       .prices = settings_bool(settings, "", NULL, "price_list", true) ? prices : NULL,
       .no_quotas = !settings_bool(settings, "", NULL, "service_quotas", true),
       .store_path = store,
@@ -249,7 +255,7 @@ int main(int argc, char **argv)
 
   setlocale(LC_ALL, "");
   setlocale(LC_NUMERIC, "C"); /* 0.44 is a price in every config file, and in every table */
-  signal(SIGPIPE, SIG_IGN); /* a closed pager or a server that hangs up is an error of a write, not a death */
+  signal(SIGPIPE, SIG_IGN);   /* a closed pager or a server that hangs up is an error of a write, not a death */
   if (argc == 2 &&
       strcmp(argv[1], "--dump-keys") == 0) { /* not in the manual: `make keys` writes doc/keys.md with it */
     char *keys = views_keys_markdown();
@@ -266,6 +272,7 @@ int main(int argc, char **argv)
   /* The demo has no configuration, not even ours. */
   if (!err_is(&e) && !options.demo && !options.help && !options.version) {
     e = settings_load(options.config, &settings);
+    settings_check(&settings);
   }
   if (!err_is(&e)) {
     settings_fill_options(&settings, &options);

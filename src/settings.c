@@ -11,7 +11,7 @@
 #include "base/xalloc.h"
 #include "model/model.h"
 
-enum form { FORM_TEXT, FORM_NUMBER, FORM_BOOL, FORM_COLOUR };
+enum form { FORM_TEXT, FORM_NUMBER, FORM_COUNT, FORM_BOOL, FORM_COLOUR };
 
 /* Everything that may stand in the file. Key NULL: any key (names of actions, worker classes). */
 static const struct {
@@ -20,7 +20,7 @@ static const struct {
 } known[] = {
     {"", "refresh", FORM_NUMBER},
     {"", "max_requests_per_second", FORM_NUMBER},
-    {"", "connections", FORM_NUMBER},
+    {"", "connections", FORM_COUNT},
     {"", "budget_usd_month", FORM_NUMBER},
     {"", "budget_usd_day", FORM_NUMBER},
     {"", "theme", FORM_TEXT},
@@ -48,9 +48,7 @@ static const struct {
 };
 enum { KNOWN = sizeof known / sizeof known[0] };
 
-static void fault(struct settings *s, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static void fault(struct settings *s, int line, const char *format, ...)
+void settings_fault(struct settings *s, int line, const char *format, ...)
 {
   va_list args;
   va_start(args, format);
@@ -96,6 +94,9 @@ static bool value_fits(enum form form, const char *value)
   switch (form) {
   case FORM_NUMBER:
     good = parse_number(value, &d);
+    break;
+  case FORM_COUNT:
+    good = parse_number(value, &d) && d >= 1 && d <= 100 && d == (double)(int)d;
     break;
   case FORM_BOOL:
     good = parse_bool(value, &b);
@@ -144,11 +145,11 @@ static int on_pair(void *user, const char *section, const char *key, const char 
     }
   }
   if (!section_known) {
-    fault(s, line, "there is no section [%s]", section);
+    settings_fault(s, line, "there is no section [%s]", section);
   } else if (!key_known) {
-    fault(s, line, "'%s' means nothing %s%s", key, *kind ? "in section " : "here", kind);
+    settings_fault(s, line, "'%s' means nothing %s%s", key, *kind ? "in section " : "here", kind);
   } else if (!fits) {
-    fault(s, line, "'%s' is no value for %s", value, key);
+    settings_fault(s, line, "'%s' is no value for %s", value, key);
   } else {
     s->items = xgrow(s->items, &s->cap, s->count + 1, sizeof *s->items);
     s->items[s->count++] = (struct setting){
@@ -183,7 +184,7 @@ struct err settings_load(const char *path, struct settings *out)
     struct reading r = {.settings = out, .file = f};
     int line = ini_parse_stream(next_line, &r, on_pair, &r);
     if (line > 0) {
-      fault(out, line, "a line that is neither [section] nor key = value");
+      settings_fault(out, line, "a line that is neither [section] nor key = value");
     }
   }
   if (f) {

@@ -28,6 +28,10 @@ struct settings {
 
 /* path NULL: the usual place, where a missing file is no error. */
 struct err settings_load(const char *path, struct settings *out) ERR_MUST_CHECK;
+/* Leave out, with a fault, what the screen and the tables do not know: themes, views, actions, keys, classes of prices. */
+void settings_check(struct settings *s);
+void settings_fault(struct settings *s, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool settings_is_price(const char *key); /* "standard", "flex_gen2" … */
 void settings_fini(struct settings *s);
 /* The last one given; NULL when absent. name NULL or "": a section without a name. */
 const char *settings_get(const struct settings *s, const char *section, const char *name, const char *key);

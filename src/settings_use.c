@@ -67,6 +67,13 @@ static bool price_key(const char *key, enum price_item *item, enum price_generat
   return good;
 }
 
+bool settings_is_price(const char *key)
+{
+  enum price_item item = PRICE_STANDARD;
+  enum price_generation generation = PRICE_GEN_1;
+  return price_key(key, &item, &generation);
+}
+
 void settings_fill_prices(const struct settings *s, struct price_table *prices)
 {
   for (size_t i = 0; i < s->count; i++) {

@@ -36,6 +36,28 @@ struct views_front {
   uint64_t noticed; /* number of the event told last */
 };
 
+struct err views_check_theme(const char *name)
+{
+  struct err e = err_ok();
+  if (!theme_known(name)) {
+    e = err_new(ERR_USAGE, "there is no theme \"%s\"", name);
+    err_set_hint(&e, "themes: default, light, mono");
+  }
+  return e;
+}
+
+struct err views_check_view(const char *name)
+{
+  return shell_check_view(name);
+}
+
+struct err views_check_keys(const char *action, const char *keys)
+{
+  struct keymap map;
+  keymap_init(&map);
+  return keymap_set(&map, action, keys);
+}
+
 struct err views_front_new(const struct views_options *options, struct views_front **out)
 {
   struct views_front *f = xcalloc(1, sizeof *f);
@@ -47,8 +69,7 @@ struct err views_front_new(const struct views_options *options, struct views_fro
   f->osc = options->osc;
   keymap_init(&f->keys);
   if (!theme_choose(options->theme)) {
-    e = err_new(ERR_USAGE, "there is no theme \"%s\"", options->theme);
-    err_set_hint(&e, "themes: default, light, mono");
+    e = views_check_theme(options->theme);
   }
   for (size_t i = 0; i < options->key_count && !err_is(&e); i++) {
     e = keymap_set(&f->keys, options->keys[i].action, options->keys[i].keys);

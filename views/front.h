@@ -37,6 +37,10 @@ struct views_options {
 struct views_front;
 /* ERR_USAGE: no such view or theme; ERR_CONFIG: no such action or key. The terminal is opened by app_run. */
 struct err views_front_new(const struct views_options *options, struct views_front **out) ERR_MUST_CHECK;
+/* Is there such a theme, such a view to begin with, such an action and such keys? */
+struct err views_check_theme(const char *name) ERR_MUST_CHECK;
+struct err views_check_view(const char *name) ERR_MUST_CHECK;
+struct err views_check_keys(const char *action, const char *keys) ERR_MUST_CHECK;
 void views_front_free(struct views_front *front);
 extern const struct front_ops views_front_ops;
 int views_front_exit_status(const struct views_front *front);

@@ -148,6 +148,33 @@ static void go_before(struct shell *s)
 
 /* --- life ----------------------------------------------------------------------------------------------------------- */
 
+/* TAB_COUNT: none. */
+static size_t tab_named(const char *name)
+{
+  size_t i = 0;
+  while (i < TAB_COUNT && strcmp(shell_tab_views[i]->name, name) != 0) {
+    i++;
+  }
+  return i;
+}
+
+struct err shell_check_view(const char *name)
+{
+  struct err e = err_ok();
+  if (tab_named(name) == TAB_COUNT) {
+    e = err_new(ERR_USAGE, "there is no view \"%s\" to begin with", name);
+    struct buf names;
+    buf_init(&names, 256);
+    buf_adds(&names, "views: ");
+    for (size_t i = 0; i < TAB_COUNT; i++) {
+      buf_addf(&names, "%s%s", i > 0 ? ", " : "", shell_tab_views[i]->name);
+    }
+    err_set_hint(&e, "%s", names.data);
+    buf_fini(&names);
+  }
+  return e;
+}
+
 struct err shell_new(const struct shell_options *options, struct shell **out)
 {
   struct shell *s = xcalloc(1, sizeof *s);
@@ -182,24 +209,8 @@ struct err shell_new(const struct shell_options *options, struct shell **out)
   }
   shell_resolve_window(s);
   if (options->view != NULL) {
-    bool known = false;
-    for (size_t i = 0; i < TAB_COUNT && !known; i++) {
-      if (strcmp(shell_tab_views[i]->name, options->view) == 0) {
-        first = i;
-        known = true;
-      }
-    }
-    if (!known) {
-      e = err_new(ERR_USAGE, "there is no view \"%s\" to begin with", options->view);
-      struct buf names;
-      buf_init(&names, 256);
-      buf_adds(&names, "views: ");
-      for (size_t i = 0; i < s->tab_count; i++) {
-        buf_addf(&names, "%s%s", i > 0 ? ", " : "", shell_tab_views[i]->name);
-      }
-      err_set_hint(&e, "%s", names.data);
-      buf_fini(&names);
-    }
+    e = shell_check_view(options->view);
+    first = err_is(&e) ? 0 : tab_named(options->view);
   }
   if (err_is(&e)) {
     shell_free(s);
@@ -489,8 +500,9 @@ static void tell_problems(struct shell *s)
   if (m->problem_count > s->problems_seen) {
     const struct problem *p = &m->problems[m->problem_count - 1];
     char key[INPUT_KEY_NAME_MAX];
+    bool has_what = p->what != NULL && p->what[0] != '\0';
     if (s->say == NULL || s->say_role != ROLE_BAD) {
-      shell_say(s, ROLE_WARN, "! %s%s%s  (%s: more)", p->what != NULL ? p->what : "", p->what != NULL ? ": " : "",
+      shell_say(s, ROLE_WARN, "! %s%s%s  (%s: more)", has_what ? p->what : "", has_what ? ": " : "",
                 p->message != NULL ? p->message : err_kind_name(p->kind), keymap_key(&s->keys, ACTION_MESSAGES, key));
     }
   }

@@ -32,6 +32,7 @@ struct shell_options {
   int64_t now_ms;
 };
 
+struct err shell_check_view(const char *name) ERR_MUST_CHECK; /* a view that the screen can open on */
 struct err shell_new(const struct shell_options *options, struct shell **out) ERR_MUST_CHECK;
 void shell_free(struct shell *s);
 void shell_set_model(struct shell *s, const struct model *model, int64_t now_ms);

@@ -74,6 +74,16 @@ bool theme_choose(const char *name)
   return known;
 }
 
+bool theme_known(const char *name)
+{
+  static const char *const names[] = {"default", "dark", "light", "mono"};
+  bool known = false;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    known = known || strcmp(name, names[i]) == 0;
+  }
+  return known;
+}
+
 const char *theme_role_name(enum role r)
 {
   return r < ROLE_COUNT ? dark[r].name : "?";

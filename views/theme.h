@@ -42,5 +42,6 @@ struct look theme_look(unsigned style, enum colour_depth depth);
 const char *theme_role_name(enum role r);
 /* False: no theme of that name. Themes: "default", "light" (for light backgrounds), "mono". */
 bool theme_choose(const char *name);
+bool theme_known(const char *name);
 
 #endif

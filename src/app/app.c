@@ -13,6 +13,7 @@
 #define FRAME_EVERY_MS INT64_C(250) /* for what answers bring; a key is answered at once */
 #define WAIT_MAX_MS    INT64_C(60000)
 #define WAIT_FDS_MAX   64
+#define CONNECTIONS    18 /* to one host, unless the options say otherwise */
 
 int64_t app_wall_ms(const struct app *app)
 {
@@ -80,7 +81,9 @@ struct err app_new(const struct app_options *options, struct app **out)
   if (!err_is(&e)) {
     /* One transport serves all contexts: the first one's profile says whom to trust. */
     const char *profile = options->context_count > 0 ? options->contexts[0].profile : NULL;
-    struct transport_options t = {.ca_bundle = aws_config_ca_bundle(app->config, profile), .connections_per_host = 18};
+    struct transport_options t = {.ca_bundle = aws_config_ca_bundle(app->config, profile),
+                                  .connections_per_host =
+                                      options->connections > 0 ? options->connections : CONNECTIONS};
     e = transport_new(&t, app->clock, &app->transport);
   }
   if (!err_is(&e))
@@ -125,6 +128,11 @@ void app_free(struct app *app)
 const struct model *app_model(const struct app *app)
 {
   return app->model;
+}
+
+void app_add_problem(struct app *app, const struct err *e)
+{
+  model_add_problem(app->model, -1, e, app_wall_ms(app));
 }
 
 bool app_writes_under_way(const struct app *app)

@@ -35,17 +35,18 @@ struct app_options {
   size_t context_count;
   const struct app_context_option *named; /* that may be opened by their name; must outlive the app */
   size_t named_count;
-  const char *endpoint_url;   /* --endpoint-url; NULL */
-  bool read_only;             /* writes are refused whatever a front end asks */
-  double refresh_seconds;     /* < 0: the built-in rhythm; 0: only by hand */
+  const char *endpoint_url;       /* --endpoint-url; NULL */
+  bool read_only;                 /* writes are refused whatever a front end asks */
+  double refresh_seconds;         /* < 0: the built-in rhythm; 0: only by hand */
   double max_requests_per_second; /* 0: no fixed limit */
-  int max_pages;              /* page budget of one reading; 0: 10,000 */
-  struct price_table *prices; /* where answers of the Price List go; NULL: it is not asked. Must outlive the app */
-  bool no_quotas;             /* Service Quotas is not asked */
-  const char *store_path;     /* where history is kept; NULL: no store */
-  struct clock *clock;        /* shared, owned by main */
-  const char *notify_command; /* told of each notice (app/hook.h); NULL: none */
-  int test_fd;                /* -1; else readiness is written and time is moved here */
+  int connections;                /* to one host at a time; 0: the usual number */
+  int max_pages;                  /* page budget of one reading; 0: 10,000 */
+  struct price_table *prices;     /* where answers of the Price List go; NULL: it is not asked. Must outlive the app */
+  bool no_quotas;                 /* Service Quotas is not asked */
+  const char *store_path;         /* where history is kept; NULL: no store */
+  struct clock *clock;            /* shared, owned by main */
+  const char *notify_command;     /* told of each notice (app/hook.h); NULL: none */
+  int test_fd;                    /* -1; else readiness is written and time is moved here */
 };
 
 struct front_ops {
@@ -73,6 +74,7 @@ void app_free(struct app *app);
 /* Run until the front end is done or a QUIT intent. Returns only errors of the program itself (terminal, poll), never of the service. */
 struct err app_run(struct app *app, const struct front_ops *ops, void *front) ERR_MUST_CHECK;
 const struct model *app_model(const struct app *app);
+void app_add_problem(struct app *app, const struct err *e); /* of no context: something to be read among the messages */
 bool app_writes_under_way(const struct app *app);
 /* Requests that left for the places of now since the start, and those of them that the service refused for their rate. */
 void app_count_requests(const struct app *app, uint64_t *sent, uint64_t *throttled);
