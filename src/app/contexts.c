@@ -34,7 +34,7 @@ static struct err target_resolve(struct app *app, struct app_context *ac)
       .option_url = ac->endpoint_url, .profile = login_settings_profile(ac->login), .region = region};
   if (region == NULL || region[0] == '\0') {
     struct err e = err_new(ERR_CONFIG, "no Region is set");
-    err_set_hint(&e, "give --region, or set AWS_REGION or the profile's region");
+    err_set_hint(&e, "give --region, or set AWS_REGION or the profile's region; on the screen :region NAME");
     return e;
   }
   struct err e = endpoint_resolve(app->config, AWS_GLUE, &o, &ac->target.glue);

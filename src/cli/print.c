@@ -391,51 +391,79 @@ void cli_print_job(struct cli *cli, const struct cli_scene *s, const struct cli_
   free(runs.items);
 }
 
-void cli_print_whoami(struct cli *cli, const struct cli_scene *s, const struct cli_problems *p)
+enum { IDENTITY_FIELDS = 6 };
+
+struct identity_field {
+  const char *name, *text;
+};
+
+static void identity_fields(const struct context *c, struct identity_field out[IDENTITY_FIELDS])
 {
-  const struct context *c = &s->model->contexts[0];
-  const struct {
-    const char *name, *text;
-  } fields[] = {
+  const struct identity_field fields[IDENTITY_FIELDS] = {
       {"profile", c->profile}, {"source", c->source}, {"account", c->account},
       {"arn", c->arn},         {"region", c->region}, {"region_source", c->region_source},
   };
-  enum { FIELDS = sizeof fields / sizeof fields[0] };
+  memcpy(out, fields, sizeof fields);
+}
+
+static void whoami_json(struct cli *cli, const struct cli_scene *s, const struct cli_problems *p)
+{
+  const struct context *c = &s->model->contexts[0];
+  struct identity_field fields[IDENTITY_FIELDS];
+  struct jw w;
+  identity_fields(c, fields);
+  jw_init(&w, &cli->out, true);
+  envelope_open(&w, s, p);
+  for (size_t i = 0; i < IDENTITY_FIELDS; i++) {
+    jw_name(&w, fields[i].name);
+    jw_str(&w, fields[i].text && *fields[i].text ? fields[i].text : NULL);
+  }
+  jw_name(&w, "expires_at");
+  jw_time(&w, c->expires_ms);
+  end_json(cli, &w);
+}
+
+static void whoami_one(struct cli *cli, const struct context *c, bool csv)
+{
+  struct identity_field fields[IDENTITY_FIELDS];
   char expires[WHEN_TEXT_MAX] = "";
+  identity_fields(c, fields);
   if (c->expires_ms != WHEN_NONE) {
     when_format_iso(c->expires_ms, expires);
   }
-  if (cli->request->format == REPORT_JSON) {
-    struct jw w;
-    jw_init(&w, &cli->out, true);
-    envelope_open(&w, s, p);
-    for (size_t i = 0; i < FIELDS; i++) {
-      jw_name(&w, fields[i].name);
-      jw_str(&w, fields[i].text && *fields[i].text ? fields[i].text : NULL);
-    }
-    jw_name(&w, "expires_at");
-    jw_time(&w, c->expires_ms);
-    end_json(cli, &w);
-  } else if (cli->request->format == REPORT_CSV) {
-    for (size_t i = 0; i < FIELDS; i++) {
-      buf_addf(&cli->out, "%s,", fields[i].name);
-    }
-    buf_adds(&cli->out, "expires_at\r\n");
-    for (size_t i = 0; i < FIELDS; i++) {
-      char *clean = text_clean_dup(fields[i].text, TEXT_LINE);
+  for (size_t i = 0; i < IDENTITY_FIELDS; i++) {
+    char *clean = text_clean_dup(fields[i].text, TEXT_LINE);
+    if (csv) {
       report_csv_cell(&cli->out, clean);
       buf_addc(&cli->out, ',');
-      free(clean);
+    } else if (*clean) {
+      buf_addf(&cli->out, "%-14s  %s\n", fields[i].name, clean);
     }
+    free(clean);
+  }
+  if (csv) {
     buf_addf(&cli->out, "%s\r\n", expires);
   } else {
-    for (size_t i = 0; i < FIELDS; i++) {
-      char *clean = text_clean_dup(fields[i].text, TEXT_LINE);
-      if (*clean) {
-        buf_addf(&cli->out, "%-14s  %s\n", fields[i].name, clean);
-      }
-      free(clean);
-    }
     buf_addf(&cli->out, "%-14s  %s\n", "expires_at", *expires ? expires : "never or not known");
+  }
+}
+
+/* Each account that is open; JSON names the others among its contexts. */
+void cli_print_whoami(struct cli *cli, const struct cli_scene *s, const struct cli_problems *p)
+{
+  const struct model *m = s->model;
+  bool csv = cli->request->format == REPORT_CSV;
+  if (cli->request->format == REPORT_JSON) {
+    whoami_json(cli, s, p);
+    return;
+  }
+  if (csv) {
+    buf_adds(&cli->out, "profile,source,account,arn,region,region_source,expires_at\r\n");
+  }
+  for (size_t i = 0; i < m->context_count; i++) {
+    if (i > 0 && !csv) {
+      buf_addc(&cli->out, '\n');
+    }
+    whoami_one(cli, &m->contexts[i], csv);
   }
 }

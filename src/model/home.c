@@ -83,11 +83,15 @@ static void add_logins(struct home_result *h, const struct model *m, int place, 
     const struct context *c = &m->contexts[i];
     if (c->closed || !c->needs_login || (place >= 0 && c->place != place))
       continue;
-    struct home_item *item = add(h, HOME_ERROR, HOME_LOGIN, HOME_LOG_IN, -1, 0);
+    const struct err *why = &c->identity_fresh.last_err;
+    bool settings = why->kind == ERR_CONFIG; /* no login helps: something has to be written down first */
+    struct home_item *item = add(h, HOME_ERROR, HOME_LOGIN, settings ? HOME_OPEN_PROBLEMS : HOME_LOG_IN, -1, 0);
     item->context = (int)i;
     item->since_ms = c->expires_ms != WHEN_NONE && c->expires_ms <= now_ms ? c->expires_ms : c->identity_fresh.tried_ms;
-    item->what = xasprintf("%s needs a login", c->name);
-    item->reason = first_line(err_message(&c->identity_fresh.last_err));
+    item->what = xasprintf("%s %s", c->name, settings ? "cannot be opened" : "needs a login");
+    item->reason = settings && why->detail != NULL && why->detail->hint != NULL
+                       ? xasprintf("%s: %s", err_message(why), why->detail->hint)
+                       : first_line(err_message(why));
   }
 }
 

@@ -208,6 +208,15 @@ static void test_schedule_logins_and_blind_spots(void **state)
   assert_true(h->items[0].kind == HOME_LOGIN && h->items[0].context == 0 && h->items[0].severity == HOME_ERROR);
   item = must(h, HOME_UNREADABLE);
   assert_string_equal(item->what, "runs of 1 job could not be read: denied");
+  /* what no login mends is not called one */
+  struct err settings = err_new(ERR_CONFIG, "no Region is set");
+  err_set_hint(&settings, "give --region");
+  freshness_bad(&w.m->contexts[0].identity_fresh, settings, NOW, WHEN_NONE);
+  h = look(&w, NOW);
+  assert_true(h->items[0].kind == HOME_LOGIN && h->items[0].remedy == HOME_OPEN_PROBLEMS);
+  assert_non_null(strstr(h->items[0].what, "cannot be opened"));
+  assert_string_equal(h->items[0].reason, "no Region is set: give --region");
+  item = must(h, HOME_UNREADABLE);
   assert_string_equal(item->reason, "not authorized");
   account_job(w.m, w.place, "never-read");
   assert_true(look(&w, NOW)->jobs_unread == 1 && w.home.jobs_watched == 2);
