@@ -21,6 +21,8 @@ static const struct {
     {"", "refresh", FORM_NUMBER},
     {"", "max_requests_per_second", FORM_NUMBER},
     {"", "connections", FORM_COUNT},
+    {"", "connections", FORM_NUMBER},
+    {"", "usual_runs", FORM_NUMBER},
     {"", "budget_usd_month", FORM_NUMBER},
     {"", "budget_usd_day", FORM_NUMBER},
     {"", "theme", FORM_TEXT},

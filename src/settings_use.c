@@ -92,6 +92,12 @@ static int64_t nano_or_none(double usd)
   return usd > 0 && usd < 9e9 ? (int64_t)(usd * 1e9 + 0.5) : -1;
 }
 
+/* From a handful to what a history holds; anything else is the default. */
+static size_t usual_runs(double value)
+{
+  return value >= 1 && value <= STATS_RUNS_MOST ? (size_t)value : 0;
+}
+
 void settings_fill_measures(const struct settings *s, struct board_measures *out)
 {
   size_t quotas = 0, tags = 0;
@@ -123,6 +129,7 @@ void settings_fill_measures(const struct settings *s, struct board_measures *out
       .quota_count = quotas,
       .tags = tag,
       .tag_count = kept,
+      .usual_runs = usual_runs(settings_number(s, "", NULL, "usual_runs", 0)),
       .budget_month_nano = nano_or_none(settings_number(s, "", NULL, "budget_usd_month", -1)),
       .budget_day_nano = nano_or_none(settings_number(s, "", NULL, "budget_usd_day", -1)),
   };

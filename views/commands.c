@@ -182,6 +182,22 @@ static void do_until(const struct call *c)
   free(text);
 }
 
+/* Over how many successful runs lengths are usual. */
+static void do_usual(const struct call *c)
+{
+  struct shell *s = c->shell;
+  char *end = NULL;
+  unsigned long runs = strtoul(c->rest, &end, 10);
+  if (c->rest[0] < '0' || c->rest[0] > '9' || *end != '\0' || runs < 1 || runs > STATS_RUNS_MOST) {
+    shell_say(s, ROLE_WARN, "over how many successful runs? usual 50 (now %zu)", stats_cache_runs(s->scene.stats));
+  } else {
+    stats_cache_set_runs(s->scene.stats, runs);
+    desk_restart(s->scene.desk);
+    s->stale = true;
+    shell_say(s, ROLE_DIM, "what is usual rests on the last %lu successful runs of a job", runs);
+  }
+}
+
 static void do_filter(const struct call *c)
 {
   struct view *v = shell_main(c->shell);
@@ -373,6 +389,7 @@ static const struct command {
      do_window},
     {"since", "the window of time: since 30m, 12h, 7d, all, monday, or a date", ARG_SPAN, do_since},
     {"until", "its end: until now, yesterday, or a date", ARG_NONE, do_until},
+    {"usual", "how many successful runs say what is usual: usual 50", ARG_NONE, do_usual},
     {"filter", "show only what matches: filter TEXT", ARG_NONE, do_filter},
     {"sort", "sort by a column: sort COLUMN", ARG_COLUMN, do_sort},
     {"export", "write what is shown: export FILE.csv, .json or .txt", ARG_NONE, do_export},

@@ -98,6 +98,13 @@ void desk_aim(struct desk *d, const struct scene *scene)
   }
 }
 
+void desk_restart(struct desk *d)
+{
+  d->aimed = false;
+  d->caught_up = false;
+  boards_begin(d->boards, d->since_ms, d->until_ms - 1, d->place); /* any other window: the next aim begins anew */
+}
+
 bool desk_step(struct desk *d, const struct scene *scene)
 {
   if (!d->aimed) {

@@ -19,6 +19,8 @@ void desk_free(struct desk *d);
 void desk_keep_loads(struct desk *d, bool keep);
 /* A new update begins: results of before are void. Begins again where window or place have changed. */
 void desk_aim(struct desk *d, const struct scene *scene);
+/* What all results rest on has changed (what is usual): everything is counted again. */
+void desk_restart(struct desk *d);
 /* One slice. True: up to date with the model. */
 bool desk_step(struct desk *d, const struct scene *scene);
 /* Does the desk know of everything that the model holds? */

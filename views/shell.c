@@ -197,7 +197,7 @@ struct err shell_new(const struct shell_options *options, struct shell **out)
                             .height = 19,
                             .keys = &s->keys,
                             .prices = options->prices,
-                            .stats = stats_cache_new(0),
+                            .stats = stats_cache_new(options->measures != NULL ? options->measures->usual_runs : 0),
                             .desk = desk_new(options->measures)};
   s->span_ms = INT64_MAX;
   s->from_ms = WHEN_NONE;

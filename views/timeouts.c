@@ -37,7 +37,7 @@ struct timeouts_row {
 
 struct timeouts_state {
   struct board_view board;
-  size_t over, likely, watch, past, defaults, tight;
+  size_t over, likely, watch, past, defaults, tight, usual_runs;
   struct cost_sum past_sum;
 };
 
@@ -395,6 +395,7 @@ static void timeouts_update(struct view *v, const struct scene *scene)
     s->defaults += r->advice[i].source == TIMEOUT_DEFAULT;
     s->tight += r->advice[i].flaw == TIMEOUT_FLAW_TIGHT;
   }
+  s->usual_runs = stats_cache_runs(scene->stats);
   s->past = r->past_count;
   s->past_sum = r->past_sum;
   board_begin_rows(&s->board, scene);
@@ -435,6 +436,7 @@ static void draw_head(const struct timeouts_state *s, const struct pane *p)
   if (s->defaults > 0) {
     pieces_add(&l, 84, 3, ROLE_DIM, "%zu defaults nobody set", s->defaults);
   }
+  pieces_add(&l, 20, 3, ROLE_DIM, "percentiles of the last %zu successes", s->usual_runs);
   pieces_draw(&l, p, 0, 1);
   pieces_clear(&l);
   buf_fini(&text);

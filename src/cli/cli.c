@@ -25,7 +25,7 @@ struct err cli_new(const struct cli_request *request, const struct clock *clock,
     struct cli *cli = xcalloc(1, sizeof *cli);
     cli->request = request;
     cli->clock = clock;
-    cli->stats = stats_cache_new(0);
+    cli->stats = stats_cache_new(request->measures ? request->measures->usual_runs : 0);
     buf_init(&cli->out, CLI_OUTPUT_MAX);
     *out = cli;
   }

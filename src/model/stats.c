@@ -100,6 +100,18 @@ void stats_cache_free(struct stats_cache *c)
   free(c);
 }
 
+void stats_cache_set_runs(struct stats_cache *c, size_t runs)
+{
+  for (size_t i = 0; i < c->place_count; i++)
+    place_clear(&c->places[i]);
+  c->runs = runs == 0 ? STATS_RUNS_DEFAULT : runs;
+}
+
+size_t stats_cache_runs(const struct stats_cache *c)
+{
+  return c->runs;
+}
+
 static void fill(struct cached *cached, const struct job *j, size_t limit)
 {
   struct job_stats *s = &cached->stats;

@@ -8,6 +8,7 @@
 
 /* Over how many successful runs percentiles are taken unless somebody chooses another number. */
 #define STATS_RUNS_DEFAULT 100
+#define STATS_RUNS_MOST    100000
 
 /* Seconds; NAN when count is 0. */
 struct stats_times {
@@ -34,6 +35,9 @@ struct job_stats {
 struct stats_cache;
 struct stats_cache *stats_cache_new(size_t runs); /* 0: STATS_RUNS_DEFAULT */
 void stats_cache_free(struct stats_cache *c);
+/* Over another number of runs from now on; 0: STATS_RUNS_DEFAULT. */
+void stats_cache_set_runs(struct stats_cache *c, size_t runs);
+size_t stats_cache_runs(const struct stats_cache *c);
 /* job: index in the place. Valid until the next call for the same job. Never NULL. */
 const struct job_stats *stats_cache_get(struct stats_cache *c, const struct model *m, int place, size_t job);
 

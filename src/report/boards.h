@@ -24,6 +24,7 @@ struct board_measures {
   const struct board_tag *tags;
   size_t tag_count;
   int64_t budget_month_nano, budget_day_nano; /* -1: none */
+  size_t usual_runs;                          /* how many successful runs say what is usual; 0: the default */
 };
 
 /* All engines over one window, kept up to date together. */

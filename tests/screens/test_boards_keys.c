@@ -354,6 +354,23 @@ static void money_or_capacity(void **state)
   stage_close(&s);
 }
 
+/* Over how many runs lengths are usual. */
+static void usual_runs(void **state)
+{
+  struct stage s;
+  (void)state;
+  stage_open(&s, STAGE_FULL, 250, 70, NULL);
+  stage_keys(&s, "7");
+  SHOWS(&s, "percentiles of the last 100 successes");
+  stage_keys(&s, ":");
+  stage_type(&s, "usual 3\r");
+  SHOWS(&s, "percentiles of the last 3 successes");
+  stage_keys(&s, ":");
+  stage_type(&s, "usual many\r");
+  SHOWS(&s, "over how many successful runs?");
+  stage_close(&s);
+}
+
 /* An account's runs in tracks: the cursor finds the run, and Enter opens it. */
 static void tracks_of_an_account(void **state)
 {
@@ -381,6 +398,7 @@ int main(void)
       cmocka_unit_test(collisions_and_timeouts_lead_on),
       cmocka_unit_test(nothing_jumps_while_counting),
       cmocka_unit_test(typed_ranges),
+      cmocka_unit_test(usual_runs),
       cmocka_unit_test(money_or_capacity),
       cmocka_unit_test(tracks_of_an_account),
   };

@@ -69,6 +69,9 @@ static void test_cache(void **state)
     account_run(m, place, job, &d, T0);
   }
   /* the newest three that succeeded: 20, 30, 40 s */
+  stats_cache_set_runs(cache, 0);
+  assert_true(stats_cache_get(cache, m, place, 0)->times.count == 4 && stats_cache_runs(cache) == STATS_RUNS_DEFAULT);
+  stats_cache_set_runs(cache, 3);
   struct stats_times t = stats_cache_get(cache, m, place, 0)->times;
   assert_true(t.count == 3 && near(t.p50, 30) && near(t.max, 40) && near(t.p95, 39));
   strid second = account_job(m, place, "b");
