@@ -253,6 +253,7 @@ int main(int argc, char **argv)
   struct clock clock;
   int status = 0;
 
+  xalloc_tune();
   setlocale(LC_ALL, "");
   setlocale(LC_NUMERIC, "C"); /* 0.44 is a price in every config file, and in every table */
   signal(SIGPIPE, SIG_IGN);   /* a closed pager or a server that hangs up is an error of a write, not a death */

@@ -56,16 +56,20 @@ void strpool_free(struct strpool *p)
   free(p);
 }
 
-/* FNV-1a, finished with a mixing step since the table uses the low bits. */
+/* Eight bytes at a time: thousands of error texts come from the store before the first frame. */
 static uint32_t strpool_hash(const char *s, size_t n)
 {
-  uint32_t h = UINT32_C(2166136261);
-  for (size_t i = 0; i < n; i++)
-    h = (h ^ (unsigned char)s[i]) * UINT32_C(16777619);
-  h ^= h >> 15;
-  h *= UINT32_C(0x2c1b3c6d);
-  h ^= h >> 13;
-  return h;
+  uint64_t h = (uint64_t)n * UINT64_C(0x9e3779b97f4a7c15);
+  while (n > 0) {
+    uint64_t word = 0;
+    size_t take = n < sizeof word ? n : sizeof word;
+    memcpy(&word, s, take);
+    h = (h ^ word) * UINT64_C(0x9fb21c651e98df25);
+    h ^= h >> 32;
+    s += take;
+    n -= take;
+  }
+  return (uint32_t)(h ^ h >> 29);
 }
 
 /* The slot that holds the text, or the empty one where it belongs. */
@@ -81,16 +85,29 @@ static size_t strpool_slot(const struct strpool *p, const char *s, size_t n, uin
   return i;
 }
 
-static void strpool_grow_slots(struct strpool *p)
+static void strpool_grow_slots(struct strpool *p, size_t slot_count)
 {
   free(p->slots);
-  p->slot_count *= 2;
+  p->slot_count = slot_count;
   p->slots = xcalloc(p->slot_count, sizeof *p->slots);
   for (size_t id = 1; id <= p->count; id++) {
     size_t i = p->entries[id].hash & (p->slot_count - 1);
     while (p->slots[i] != 0)
       i = (i + 1) & (p->slot_count - 1);
     p->slots[i] = (strid)id;
+  }
+}
+
+void strpool_expect(struct strpool *p, size_t count)
+{
+  size_t slots = p->slot_count;
+  while ((p->count + count + 1) * 4 > slots * 3)
+    slots *= 2;
+  if (slots > p->slot_count)
+    strpool_grow_slots(p, slots);
+  if (p->count + count + 2 > p->entries_cap) {
+    p->entries_cap = p->count + count + 2;
+    p->entries = xreallocarray(p->entries, p->entries_cap, sizeof *p->entries);
   }
 }
 
@@ -132,7 +149,7 @@ strid strpool_put_n(struct strpool *p, const char *s, size_t n)
   if (p->slots[slot] != 0)
     return p->slots[slot];
   if ((p->count + 1) * 4 > p->slot_count * 3) {
-    strpool_grow_slots(p);
+    strpool_grow_slots(p, p->slot_count * 2);
     slot = strpool_slot(p, s, n, hash);
   }
   p->entries = xgrow(p->entries, &p->entries_cap, p->count + 2, sizeof *p->entries);

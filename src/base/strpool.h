@@ -10,6 +10,8 @@ typedef uint32_t strid; /* the one scalar typedef of the project: a bare uint32_
 struct strpool;
 struct strpool *strpool_new(void);
 void strpool_free(struct strpool *p);
+/* So many new texts are going to come: room for them at one go. */
+void strpool_expect(struct strpool *p, size_t count);
 strid strpool_put(struct strpool *p, const char *s); /* NULL gives 0; "" has a number of its own */
 strid strpool_put_n(struct strpool *p, const char *s, size_t n);
 strid strpool_find(const struct strpool *p, const char *s); /* 0 when it is not there */

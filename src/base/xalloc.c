@@ -97,6 +97,15 @@ void *xgrow(void *items, size_t *cap, size_t need, size_t item_size)
   return items;
 }
 
+#define PIECE (2 * 1024 * 1024)
+
+void xalloc_tune(void)
+{
+#ifdef __GLIBC__
+  mallopt(M_TOP_PAD, PIECE);
+#endif
+}
+
 void xalloc_trim(void)
 {
 #ifdef __GLIBC__

@@ -17,6 +17,8 @@ char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *xvasprintf(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 /* Make room for at least need elements in *items (capacity in *cap, doubles). */
 void *xgrow(void *items, size_t *cap, size_t need, size_t item_size);
+/* Ask the system for memory in larger pieces: many small things are made before the first frame. Once, at the start. */
+void xalloc_tune(void);
 /* Give back to the system what was freed; after something large was let go. Does nothing where the C library cannot. */
 void xalloc_trim(void);
 

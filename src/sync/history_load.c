@@ -45,7 +45,8 @@ static bool load_news(struct loader *l, strid name, struct job_record *r)
   size_t count = r->news_count;
   if (count == 0 || l->changed_only)
     return true;
-  struct run *room = model_room_behind(l->m, l->place, name, r->runs > PROMISED_RUNS_MAX ? count : r->runs);
+  /* No more room than for these, so that the runs of the first frame lie close together. */
+  struct run *room = model_room_behind(l->m, l->place, name, count);
   if (room == NULL || unpack_runs(l->hp, &r->news, room, count) != count)
     return false;
   model_adopt_runs(l->m, l->place, name, room, count);
@@ -189,18 +190,24 @@ bool history_paint_block(struct history *h, struct model *m, int place, size_t j
 
 static bool load_jobs(struct loader *l)
 {
-  if (store_each_job(l->hp->store, l->hp->id, load_job, l) == STORE_FAILED || l->bad)
-    return false;
-  if (store_each_block(l->hp->store, l->hp->id, load_block, l) == STORE_FAILED)
-    return false;
-  for (size_t i = 0; i < l->job_of_count; i++) {
-    if (l->job_of[i] == 0)
-      continue;
-    struct history_job *hj = &l->hp->jobs[l->job_of[i] - 1];
-    if (hj->block_count > 1)
-      qsort(hj->blocks, hj->block_count, sizeof *hj->blocks, block_newest_first);
-  }
-  return true;
+  return store_each_job(l->hp->store, l->hp->id, load_job, l) != STORE_FAILED && !l->bad;
+}
+
+/* Where the older runs are: asked when the first frame is out. */
+static bool load_blocks(struct history *h, struct model *m, int place)
+{
+  struct history_place *hp = history_place(h, m, place);
+  struct loader l = {.h = h, .m = m, .place = place, .hp = hp};
+  bool good = true;
+  for (size_t i = 0; good && i < hp->job_count; i++)
+    good = hp->jobs[i].id == 0 || loader_know(&l, hp->jobs[i].id, i);
+  good = good && store_each_block(hp->store, hp->id, load_block, &l) != STORE_FAILED;
+  for (size_t i = 0; good && i < hp->job_count; i++)
+    if (hp->jobs[i].block_count > 1)
+      qsort(hp->jobs[i].blocks, hp->jobs[i].block_count, sizeof *hp->jobs[i].blocks, block_newest_first);
+  hp->blocks_known = true;
+  free(l.job_of);
+  return good;
 }
 
 /* Unless an answer came before the paint, which is still to be written. */
@@ -233,11 +240,9 @@ void history_paint(struct history *h, struct model *m, int place)
   bool good = found == STORE_OK && strings_read(hp, m) && get_place(&l, data.data, data.len) && load_jobs(&l);
   if (reading)
     store_commit(hp->store);
-  for (size_t i = 0; i < hp->job_count; i++) {
-    const struct history_job *hj = &hp->jobs[i];
+  for (size_t i = 0; i < hp->job_count; i++)
     job_is_saved(hp, m, place, i);
-    hp->painting = hp->painting || (good && hj->block_count > 0 && !hj->blocks[hj->block_count - 1].whole);
-  }
+  hp->painting = good && hp->job_count > 0;
   if (!good && found == STORE_OK)
     loader_give_up(h, m, place);
   else if (found == STORE_FAILED)
@@ -279,7 +284,10 @@ bool history_step(struct history *h, struct model *m, unsigned blocks)
     if (!hp->painting || blocks == 0)
       continue;
     bool reading = store_begin_reading(hp->store) == STORE_OK;
-    while (blocks > 0 && paint_next(h, m, (int)i))
+    /* another program may have written since, runs with texts of its own */
+    if (!strings_read(hp, m) || (!hp->blocks_known && !load_blocks(h, m, (int)i)))
+      loader_give_up(h, m, (int)i);
+    while (hp->painting && blocks > 0 && paint_next(h, m, (int)i))
       blocks--;
     if (reading)
       store_commit(hp->store);

@@ -49,6 +49,8 @@ uint64_t history_record_hash(const void *data, size_t len, int64_t age_ms)
   return (h ^ (uint64_t)(age_ms / AGE_STEP_MS)) * UINT64_C(1099511628211) | 1;
 }
 
+#define STRINGS_EXPECTED_MAX (UINT32_C(1) << 20) /* a number from a file is believed up to that */
+
 /* --- strings --------------------------------------------------------------------------------------------------------- */
 
 static void string_known(struct history_place *hp, uint32_t stored, strid id)
@@ -87,6 +89,9 @@ static void strings_take(void *user, uint32_t id, const char *text, size_t len)
 bool strings_read(struct history_place *hp, struct model *m)
 {
   struct strings_reader r = {.hp = hp, .m = m};
+  uint32_t last = store_string_last(hp->store);
+  if (last > hp->string_last && last - hp->string_last < STRINGS_EXPECTED_MAX)
+    strpool_expect(m->strings, last - hp->string_last);
   return store_each_string(hp->store, hp->string_last, strings_take, &r) == STORE_OK;
 }
 

@@ -37,7 +37,7 @@ struct history_place {
   struct history_job *jobs; /* by the model's index */
   size_t job_count, job_cap;
   size_t paint_at; /* the next job whose blocks are to be painted */
-  bool painting;
+  bool painting, blocks_known;
   uint64_t saved_hash; /* of the place's record */
   int64_t saved_jobs_ms, saved_triggers_ms;
   size_t flush_at; /* where the last flush stopped */

@@ -19,6 +19,7 @@ enum statement {
   ST_COMMIT,
   ST_ROLLBACK,
   ST_STRINGS,
+  ST_STRING_LAST,
   ST_STRING_ADD,
   ST_LOGIN_GET,
   ST_LOGIN_PUT,
@@ -48,6 +49,7 @@ static const char *const statements[ST_COUNT] = {
     [ST_COMMIT] = "COMMIT",
     [ST_ROLLBACK] = "ROLLBACK",
     [ST_STRINGS] = "SELECT id, text FROM strings WHERE id > ?1 ORDER BY id",
+    [ST_STRING_LAST] = "SELECT coalesce(max(id), 0) FROM strings",
     [ST_STRING_ADD] = "INSERT INTO strings (text) VALUES (?1)",
     [ST_LOGIN_GET] = "SELECT account, arn FROM logins WHERE key = ?1",
     [ST_LOGIN_PUT] = "INSERT OR REPLACE INTO logins (key, account, arn) VALUES (?1, ?2, ?3)",
@@ -113,6 +115,20 @@ static enum store_result store_judge(struct store *s, int code)
   }
 }
 
+static sqlite3_stmt *store_use(struct store *s, enum statement which)
+{
+  sqlite3_stmt *st = s->prepared[which];
+  if (st == NULL) {
+    int code = sqlite3_prepare_v3(s->db, statements[which], -1, SQLITE_PREPARE_PERSISTENT, &s->prepared[which], NULL);
+    store_judge(s, code);
+    st = s->prepared[which];
+  } else {
+    sqlite3_reset(st);
+    sqlite3_clear_bindings(st);
+  }
+  return st;
+}
+
 /* --- opening --------------------------------------------------------------------------------------------------------- */
 
 static struct err store_error(struct store *s, const char *path, const char *what, const char *hint)
@@ -166,15 +182,6 @@ static bool store_migrate(struct store *s, int version)
   return good;
 }
 
-static struct err store_prepare(struct store *s, const char *path, bool read_only)
-{
-  for (int i = 0; i < ST_COUNT; i++)
-    if (sqlite3_prepare_v3(s->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &s->prepared[i], NULL) != SQLITE_OK &&
-        !read_only)
-      return store_error(s, path, "cannot use the store", "move it away to begin a new one; gluetop works without it");
-  return err_ok();
-}
-
 static struct err store_setup(struct store *s, const char *path, bool *read_only)
 {
   const char *hint = "move it away to begin a new one; gluetop works without it meanwhile";
@@ -203,7 +210,10 @@ static struct err store_setup(struct store *s, const char *path, bool *read_only
       return store_error(s, path, "cannot begin a store in", "gluetop works without it");
   }
   store_exec(s, "PRAGMA cache_size = -4000");
-  return store_prepare(s, path, *read_only);
+  /* The rest are prepared when they are first used; a file without our tables shows at once. */
+  if (store_use(s, ST_PLACE_GET) == NULL && !*read_only)
+    return store_error(s, path, "cannot use the store", hint);
+  return err_ok();
 }
 
 struct err store_open(const char *path, struct store **out, bool *read_only)
@@ -249,16 +259,6 @@ void store_close(struct store *s)
 }
 
 /* --- statements ------------------------------------------------------------------------------------------------------ */
-
-static sqlite3_stmt *store_use(struct store *s, enum statement which)
-{
-  sqlite3_stmt *st = s->prepared[which];
-  if (st != NULL) {
-    sqlite3_reset(st);
-    sqlite3_clear_bindings(st);
-  }
-  return st;
-}
 
 static void bind_text(sqlite3_stmt *st, int at, const char *text)
 {
@@ -319,6 +319,14 @@ enum store_result store_each_string(struct store *s, uint32_t above, store_strin
     fn(user, (uint32_t)sqlite3_column_int64(st, 0), sqlite3_column_blob(st, 1), (size_t)sqlite3_column_bytes(st, 1));
   sqlite3_reset(st);
   return r == STORE_NONE ? STORE_OK : r;
+}
+
+uint32_t store_string_last(struct store *s)
+{
+  sqlite3_stmt *st = store_use(s, ST_STRING_LAST);
+  uint32_t last = store_row(s, st) == STORE_OK ? (uint32_t)sqlite3_column_int64(st, 0) : 0;
+  sqlite3_reset(st);
+  return last;
 }
 
 enum store_result store_string_add(struct store *s, const char *text, size_t len, uint32_t *id)

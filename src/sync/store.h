@@ -43,6 +43,7 @@ enum store_result store_begin_reading(struct store *s);
 typedef void store_string_fn(void *user, uint32_t id, const char *text, size_t len);
 enum store_result store_each_string(struct store *s, uint32_t above, store_string_fn *fn,
                                     void *user); /* ids > above, in order */
+uint32_t store_string_last(struct store *s);     /* the greatest id; 0: there is none */
 enum store_result store_string_add(struct store *s, const char *text, size_t len, uint32_t *id);
 
 /* Where a login led. account and arn are appended to the buffers. */

@@ -12,6 +12,7 @@ struct bench_row {
   const char *name;
   const char *unit;               /* of what measure and floor return: "ns", "ms", "bytes" … */
   double target;                  /* greatest ratio of value and floor; without a floor, the greatest value */
+  double most;                    /* greatest value beside a floor; 0: whatever the floor allows */
   void *(*set_up)(void);          /* state for the other functions; NULL: the row cannot run here */
   double (*measure)(void *state); /* negative: failed */
   double (*floor)(void *state);   /* NULL: the row has none */
@@ -30,6 +31,11 @@ extern const struct bench_row bench_row_boards_slice;
 extern const struct bench_row bench_row_boards_whole;
 extern const struct bench_row bench_row_decode;
 extern const struct bench_row bench_row_fetch;
+extern const struct bench_row bench_row_program_first;
+extern const struct bench_row bench_row_program_idle;
+extern const struct bench_row bench_row_program_keys;
+extern const struct bench_row bench_row_program_resident;
+extern const struct bench_row bench_row_program_toured;
 extern const struct bench_row bench_row_requests;
 extern const struct bench_row bench_row_sign;
 extern const struct bench_row bench_row_sign_prefetched;

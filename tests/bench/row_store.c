@@ -183,11 +183,27 @@ static double memory_bytes(void *state)
   return l->model_bytes == 0 ? 0 : (double)l->model_bytes / ((double)JOBS * RUNS_PER_JOB);
 }
 
-const struct bench_row bench_row_store_whole = {
-    "store, 400,000 runs into memory (CPU)", "ms", 100, set_up, paint_whole, NULL, tear_down};
-const struct bench_row bench_row_store_first = {
-    "store, jobs and newest runs for the first frame (CPU)", "ms", 50, set_up, paint_first, NULL, tear_down};
-const struct bench_row bench_row_store_disk = {
-    "store, bytes a run on disk, jobs and errors included", "bytes", 120, set_up, disk_bytes, NULL, tear_down};
-const struct bench_row bench_row_store_memory = {
-    "model, allocated bytes a run, jobs and errors included", "bytes", 160, set_up, memory_bytes, NULL, tear_down};
+const struct bench_row bench_row_store_whole = {.name = "store, 400,000 runs into memory (CPU)",
+                                                .unit = "ms",
+                                                .target = 100,
+                                                .set_up = set_up,
+                                                .measure = paint_whole,
+                                                .tear_down = tear_down};
+const struct bench_row bench_row_store_first = {.name = "store, jobs and newest runs for the first frame (CPU)",
+                                                .unit = "ms",
+                                                .target = 50,
+                                                .set_up = set_up,
+                                                .measure = paint_first,
+                                                .tear_down = tear_down};
+const struct bench_row bench_row_store_disk = {.name = "store, bytes a run on disk, jobs and errors included",
+                                               .unit = "bytes",
+                                               .target = 120,
+                                               .set_up = set_up,
+                                               .measure = disk_bytes,
+                                               .tear_down = tear_down};
+const struct bench_row bench_row_store_memory = {.name = "model, allocated bytes a run, jobs and errors included",
+                                                 .unit = "bytes",
+                                                 .target = 160,
+                                                 .set_up = set_up,
+                                                 .measure = memory_bytes,
+                                                 .tear_down = tear_down};
