@@ -66,6 +66,7 @@ struct err app_new(const struct app_options *options, struct app **out)
   app->clock = options->clock;
   app->wake_fds[0] = app->wake_fds[1] = -1;
   app->rates_next_ms = INT64_MAX;
+  app->rates_alone_mono_ms = INT64_MIN;
   app->model = model_new();
   intents_init(&app->intents);
   wants_init(&app->wants);

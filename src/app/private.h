@@ -101,6 +101,7 @@ struct app {
   size_t rate_place_count;
   int64_t rates_next_ms;
   bool rates_pending; /* something will be asked soon */
+  int64_t rates_alone_mono_ms; /* since when everything else is answered; INT64_MIN: it is not */
   struct intents intents;
   struct wants wants;
   int wake_fds[2];

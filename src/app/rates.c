@@ -138,6 +138,15 @@ static bool rate_recall(struct app *app, int context, int place, enum rate_kind 
     known = daily_unpack_prices(data.data, data.len, f, &list);
   else if (known)
     known = daily_unpack_quotas(data.data, data.len, f, p->quotas);
+  bool absurd = false; /* nobody but us writes there, and yet it is a file */
+  for (size_t i = 0; i < list.count; i++)
+    absurd = absurd ||
+             !price_is_plausible(p->region, list.rows[i].item, list.rows[i].generation, list.rows[i].nano_per_hour);
+  if (absurd) {
+    freshness_fini(f);
+    freshness_init(f);
+    known = false;
+  }
   if (known && list.count > 0)
     price_list_apply(&list, app->options.prices, p->region);
   if (known)
@@ -269,7 +278,8 @@ static void rate_done(void *user, const struct glue_reply *reply)
   const struct model *m = app->model;
   char *next_token = NULL;
   if (m->contexts[c->context].epoch != c->context_epoch ||
-      (c->kind == RATE_QUOTAS && m->places[c->place].epoch != c->place_epoch)) {
+      (c->kind == RATE_QUOTAS &&
+       (m->places[c->place].epoch != c->place_epoch || m->contexts[c->context].place != c->place))) {
     rate_call_unlink(c); /* of a login or an account that is over */
     rate_freshness(app, c->place, c->kind)->in_flight = false;
     rate_call_free(c);
@@ -345,12 +355,14 @@ static bool rate_endpoint(struct app *app, int context, int place, enum rate_kin
 {
   struct aws_target *t = &app->contexts[context].target;
   struct endpoint *at = kind == RATE_PRICES ? &t->pricing : &t->quotas;
+  struct freshness *f = rate_freshness(app, place, kind);
   if (at->url != NULL)
     return true;
+  if (daily_due_ms(f, app_wall_ms(app)) > app_wall_ms(app))
+    return false;
   struct err e = contexts_endpoint(app, context, kind == RATE_PRICES ? AWS_PRICING : AWS_QUOTAS, at);
   bool good = !err_is(&e);
-  struct freshness *f = rate_freshness(app, place, kind);
-  if (!good && daily_due_ms(f, app_wall_ms(app)) <= app_wall_ms(app)) {
+  if (!good) {
     freshness_bad(f, err_copy(&e), app_wall_ms(app), app_wall_ms(app) + WHEN_DAY);
     model_touch(app->model);
   }
@@ -422,8 +434,13 @@ static bool rate_wanted(const struct app *app, int place, enum rate_kind kind, b
 
 void rates_turn(struct app *app)
 {
+  struct poller_now now = app_now(app);
   app->rates_pending = false;
   app->rates_next_ms = INT64_MAX;
+  if (!poller_quiet(app->poller, app->model, &now))
+    app->rates_alone_mono_ms = INT64_MIN;
+  else if (app->rates_alone_mono_ms == INT64_MIN)
+    app->rates_alone_mono_ms = now.mono_ms;
   for (size_t p = 0; p < app->model->place_count; p++)
     for (int kind = 0; kind < RATE_KIND_COUNT; kind++)
       if (rate_allowed(app, (enum rate_kind)kind))
@@ -431,9 +448,12 @@ void rates_turn(struct app *app)
   /* whoever waits for them has waited enough then */
   for (const struct rate_call *c = app->rate_calls; c != NULL; c = c->next) {
     int64_t end = c->began_mono_ms + RATES_PATIENCE_MS;
-    if (end > app_mono_ms(app) && end < app->rates_next_ms)
+    if (end > now.mono_ms && end < app->rates_next_ms)
       app->rates_next_ms = end;
   }
+  int64_t end = app->rates_alone_mono_ms + RATES_PATIENCE_MS;
+  if (app->rates_pending && app->rates_alone_mono_ms != INT64_MIN && end > now.mono_ms && end < app->rates_next_ms)
+    app->rates_next_ms = end;
 }
 
 int64_t rates_next_ms(const struct app *app)
@@ -443,7 +463,8 @@ int64_t rates_next_ms(const struct app *app)
 
 bool rates_quiet(const struct app *app)
 {
-  bool quiet = !app->rates_pending;
+  int64_t alone = app->rates_alone_mono_ms;
+  bool quiet = !app->rates_pending || (alone != INT64_MIN && app_mono_ms(app) - alone >= RATES_PATIENCE_MS);
   for (const struct rate_call *c = app->rate_calls; c != NULL; c = c->next)
     quiet = quiet && app_mono_ms(app) - c->began_mono_ms >= RATES_PATIENCE_MS;
   return quiet;

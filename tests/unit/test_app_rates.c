@@ -115,6 +115,13 @@ static void scene_run(struct scene *s, int64_t for_ms)
   assert_false(err_is(&e));
 }
 
+/* A long time passes at one go (a laptop sleeps), and a minute more. */
+static void scene_pass(struct scene *s, int64_t ms)
+{
+  clock_advance(&fake.clock, ms - WHEN_MINUTE);
+  scene_run(s, WHEN_MINUTE);
+}
+
 static void scene_close(struct scene *s)
 {
   app_free(s->app);
@@ -152,10 +159,10 @@ static void asked_once_a_day(void **state)
   assert_string_equal(standard(&s).date, "2026-09-20");
   assert_true(scene_place(&s)->quotas[QUOTA_DPU] == 300 && isnan(scene_place(&s)->quotas[QUOTA_RUNS]));
   assert_int_equal(scene_place(&s)->prices_fresh.next_try_ms - scene_place(&s)->prices_fresh.fetched_ms, WHEN_DAY);
-  scene_run(&s, 23 * WHEN_HOUR);
+  scene_pass(&s, 23 * WHEN_HOUR);
   assert_true(fake.calls[FAKE_PRICES] == 1 && fake.calls[FAKE_QUOTAS] == 1);
   fake.quotas[QUOTA_DPU] = 0; /* it is not listed any more: the default again */
-  scene_run(&s, 2 * WHEN_HOUR);
+  scene_pass(&s, 2 * WHEN_HOUR);
   assert_true(fake.calls[FAKE_PRICES] == 2 && fake.calls[FAKE_QUOTAS] == 2);
   assert_true(isnan(scene_place(&s)->quotas[QUOTA_DPU]));
   scene_close(&s);
@@ -172,7 +179,7 @@ static void denied_is_no_trouble(void **state)
         (struct fake_fault){.kind = kinds[i], .count = -1, .unsupported = kinds[i] == ERR_NOT_FOUND};
     scene_open(&s, NULL);
     scene_run(&s, 0);
-    scene_run(&s, 23 * WHEN_HOUR);
+    scene_pass(&s, 23 * WHEN_HOUR);
     assert_true(fake.calls[FAKE_PRICES] == 1 && fake.calls[FAKE_QUOTAS] == 1);
     assert_int_equal(app_model(s.app)->problem_count, 0); /* no alarm */
     assert_int_equal(standard(&s).origin, PRICE_BUILT_IN);
@@ -183,7 +190,7 @@ static void denied_is_no_trouble(void **state)
                           "the endpoint does not know the Price List");
     /* allowed on the next day */
     fake.faults[FAKE_PRICES].count = fake.faults[FAKE_QUOTAS].count = 0;
-    scene_run(&s, 2 * WHEN_HOUR);
+    scene_pass(&s, 2 * WHEN_HOUR);
     assert_int_equal(standard(&s).origin, PRICE_FROM_LIST);
     assert_false(err_is(&scene_place(&s)->prices_fresh.last_err) || err_is(&scene_place(&s)->quotas_fresh.last_err));
     scene_close(&s);
@@ -198,11 +205,11 @@ static void trouble_is_met_again_after_an_hour(void **state)
   fake.faults[FAKE_PRICES] = (struct fake_fault){.kind = ERR_NETWORK, .count = 2};
   scene_open(&s, NULL);
   scene_run(&s, 0);
-  scene_run(&s, 50 * WHEN_MINUTE);
+  scene_pass(&s, 50 * WHEN_MINUTE);
   assert_int_equal(fake.calls[FAKE_PRICES], 1);
-  scene_run(&s, 20 * WHEN_MINUTE);
+  scene_pass(&s, 20 * WHEN_MINUTE);
   assert_int_equal(fake.calls[FAKE_PRICES], 2);
-  scene_run(&s, WHEN_HOUR);
+  scene_pass(&s, WHEN_HOUR);
   assert_int_equal(fake.calls[FAKE_PRICES], 3);
   assert_int_equal(standard(&s).origin, PRICE_FROM_LIST);
   scene_close(&s);
@@ -237,7 +244,7 @@ static void absurd_answers_are_refused_in_whole(void **state)
   fake.offers = absurd_list;
   fake.quotas_refused = "that cannot be";
   fake.quotas[QUOTA_DPU] = 5;
-  scene_run(&s, 25 * WHEN_HOUR);
+  scene_pass(&s, 25 * WHEN_HOUR);
   assert_int_equal(fake.calls[FAKE_PRICES], 2);
   assert_int_equal(standard(&s).nano_per_hour, 450000000);
   assert_true(scene_place(&s)->quotas[QUOTA_DPU] == 300);
@@ -274,7 +281,7 @@ static void pages_are_read_to_their_end(void **state)
     fake.rate_token_repeats = endless[i].repeats;
     scene_open(&s, NULL);
     scene_run(&s, 0);
-    scene_run(&s, WHEN_HOUR);
+    scene_pass(&s, WHEN_HOUR);
     assert_true(fake.calls[FAKE_PRICES] <= 20 && fake.calls[FAKE_QUOTAS] <= 20);
     assert_int_equal(standard(&s).origin, PRICE_BUILT_IN);
     assert_int_equal(scene_place(&s)->prices_fresh.last_err.kind, ERR_PARSE);
@@ -302,7 +309,7 @@ static void kept_from_start_to_start(void **state)
   assert_true(scene_place(&s)->quotas[QUOTA_DPU] == 300);
   /* tomorrow it is denied: what is known stays, the next start does not ask */
   fake.faults[FAKE_PRICES] = fake.faults[FAKE_QUOTAS] = (struct fake_fault){.kind = ERR_DENIED, .count = -1};
-  scene_run(&s, 25 * WHEN_HOUR);
+  scene_pass(&s, 25 * WHEN_HOUR);
   scene_close(&s);
   assert_true(fake.calls[FAKE_PRICES] == 2 && fake.calls[FAKE_QUOTAS] == 2);
   scene_open(&s, &o);
@@ -337,7 +344,7 @@ static void no_list_or_not_wished(void **state)
   fake.no_pricing = "partition aws-us-gov has no Price List";
   scene_open(&s, NULL);
   scene_run(&s, 0);
-  scene_run(&s, WHEN_HOUR);
+  scene_pass(&s, WHEN_HOUR);
   assert_int_equal(fake.calls[FAKE_PRICES], 0);
   assert_string_equal(err_message(&scene_place(&s)->prices_fresh.last_err), fake.no_pricing);
   assert_int_equal(app_model(s.app)->problem_count, 0);
@@ -345,7 +352,7 @@ static void no_list_or_not_wished(void **state)
   allowed();
   scene_open(&s, &(struct app_options){.refresh_seconds = -1, .no_quotas = true});
   scene_run(&s, 0);
-  scene_run(&s, 48 * WHEN_HOUR);
+  scene_pass(&s, 48 * WHEN_HOUR);
   assert_true(fake.calls[FAKE_PRICES] > 1 && fake.calls[FAKE_QUOTAS] == 0);
   scene_close(&s);
 }
@@ -370,7 +377,7 @@ static void by_hand(void **state)
   allowed();
   scene_open(&s, &(struct app_options){.refresh_seconds = 0});
   scene_run(&s, 0);
-  scene_run(&s, 50 * WHEN_HOUR);
+  scene_pass(&s, 50 * WHEN_HOUR);
   assert_int_equal(fake.calls[FAKE_PRICES], 1);
   s.on_screen = true;
   scene_run(&s, WHEN_SECOND);
@@ -399,6 +406,15 @@ static void behind_everything_else(void **state)
   assert_int_equal(standard(&s).origin, PRICE_FROM_LIST); /* and waited for, a moment */
   scene_close(&s);
   fake_free();
+  /* one request in twenty seconds: that moment is not as long */
+  allowed();
+  scene_open(&s, &(struct app_options){.refresh_seconds = -1, .max_requests_per_second = 0.05});
+  scene_run(&s, 0);
+  assert_true(clock_wall_ms(&fake.clock) - NOW < 10 * WHEN_SECOND);
+  assert_int_equal(standard(&s).origin, PRICE_BUILT_IN);
+  scene_run(&s, 2 * WHEN_MINUTE);
+  assert_int_equal(standard(&s).origin, PRICE_FROM_LIST);
+  scene_close(&s);
 }
 
 int main(void)
