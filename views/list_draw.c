@@ -209,10 +209,22 @@ void list_write_text(const struct list *l, int width, struct buf *out)
   buf_fini(&text);
 }
 
+/* "1 run" of "runs", "1 class" of "classes"; of more words than one the noun is left as it is. */
+static int singular_length(const char *noun)
+{
+  size_t len = strlen(noun);
+  if (strchr(noun, ' ') == NULL && len > 4 && strcmp(noun + len - 4, "sses") == 0) {
+    len -= 2;
+  } else if (strchr(noun, ' ') == NULL && len > 1 && noun[len - 1] == 's') {
+    len--;
+  }
+  return (int)len;
+}
+
 void list_write_caption(const struct list *l, const char *noun, struct buf *out)
 {
   if (l->shown == l->row_count) {
-    buf_addf(out, "%zu %s", l->row_count, noun);
+    buf_addf(out, "%zu %.*s", l->row_count, l->row_count == 1 ? singular_length(noun) : (int)strlen(noun), noun);
   } else {
     buf_addf(out, "%zu of %zu %s", l->shown, l->row_count, noun);
   }

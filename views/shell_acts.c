@@ -90,7 +90,8 @@ static void pan(struct shell *s, bool earlier)
     return;
   }
   end += earlier ? -step : step;
-  shell_set_window(s, s->span_ms, end >= s->scene.now_ms ? INT64_MAX : end);
+  /* now has gone on since the first step back: as many steps forth lead to it again */
+  shell_set_window(s, s->span_ms, !earlier && end >= s->scene.now_ms - step / 2 ? INT64_MAX : end);
 }
 
 /* --- start and stop ------------------------------------------------------------------------------------------------- */

@@ -115,7 +115,7 @@ static void timeline_zoom_and_parts(void **state)
   stage_keys(&s, "Tab T @"); /* the first account alone, since midnight */
   SHOWS(&s, "by job");
   stage_keys(&s, "@");
-  SHOWS(&s, "1 jobs");
+  SHOWS(&s, "1 job");
   stage_close(&s);
 }
 

@@ -271,6 +271,8 @@ static void window_and_zone(void **state)
   SHOWS(&s, " 3d ");
   stage_keys(&s, "[");
   SHOWS(&s, "3d to 2026-11-29 02:03 UTC");
+  s.now_ms += 3 * WHEN_MINUTE; /* now has gone on meanwhile, and is where the window leads back to */
+  s.mono_ms += 3 * WHEN_MINUTE;
   stage_keys(&s, "]");
   HIDES(&s, "3d to");
   stage_keys(&s, "T");
@@ -471,7 +473,7 @@ static void one_place_alone(void **state)
   SHOWS(&s, "11 jobs");
   HIDES(&s, "5555\u20267777");
   stage_keys(&s, "@");
-  SHOWS(&s, "1 jobs");
+  SHOWS(&s, "1 job");
   stage_keys(&s, "s");
   SHOWS(&s, "555566667777");
   SHOWS(&s, "us-east-1");
