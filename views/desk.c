@@ -198,6 +198,12 @@ void desk_curve(struct desk *d, const struct scene *scene, int64_t from_ms, int6
   boards_curve(d->boards, &scope, from_ms, to_ms, columns, dpu_micros, peak);
 }
 
+void desk_expected_curve(struct desk *d, const struct scene *scene, int64_t to_ms, size_t columns, int64_t *dpu_micros)
+{
+  struct report_scope scope = scope_of(d, scene);
+  boards_expected_curve(d->boards, &scope, to_ms, columns, dpu_micros);
+}
+
 void desk_want_money(struct desk *d)
 {
   d->money_asked = true;

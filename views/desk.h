@@ -42,6 +42,8 @@ const struct board_measures *desk_measures(const struct desk *d);
 /* As boards_curve, over the places on show. */
 void desk_curve(struct desk *d, const struct scene *scene, int64_t from_ms, int64_t to_ms, size_t columns,
                 int64_t *dpu_micros, struct load_peak *peak);
+/* As boards_expected_curve. */
+void desk_expected_curve(struct desk *d, const struct scene *scene, int64_t to_ms, size_t columns, int64_t *dpu_micros);
 /* Money per hour is kept while somebody wants it in every update, and is empty until it was counted. */
 void desk_want_money(struct desk *d);
 /* Over the places on show, in millionths of a dollar. */

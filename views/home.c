@@ -128,8 +128,8 @@ static const struct list_column columns[] = {
     {.title = "JOB", .word = "job", .min = 18, .max = 40, .worth = 100, .name = true, .searched = true, .text = text_job, .compare = board_by_job},
     {.title = "SINCE", .word = "since", .min = 5, .max = 5, .worth = 60, .align = TEXT_RIGHT, .text = text_since, .compare = by_since, .big_first = true},
     {.title = "WHAT", .min = 23, .max = 40, .worth = 100, .searched = true, .text = text_what, .style = style},
-    {.title = "WHY", .min = 13, .max = 150, .worth = 99, .greedy = true, .searched = true, .text = text_reason, .style = style_reason},
-    {.title = "KEYS", .min = 17, .max = 26, .worth = 98, .text = text_keys, .style = style_keys},
+    {.title = "WHY", .min = 12, .max = 150, .worth = 99, .greedy = true, .searched = true, .text = text_reason, .style = style_reason},
+    {.title = "KEYS", .min = 18, .max = 26, .worth = 98, .text = text_keys, .style = style_keys},
     BOARD_ACCOUNT_COLUMN,
 };
 /* clang-format on */

@@ -268,8 +268,14 @@ static void fill_curve(struct timeline_state *s, const struct scene *scene, cons
   int64_t end = lanes->to_ms < lanes->now_ms ? lanes->to_ms : lanes->now_ms;
   double share = (double)(end - lanes->from_ms) / (double)(lanes->to_ms - lanes->from_ms);
   s->curve_count = (size_t)(share * layout->columns + 0.5);
-  s->curve = xgrow(s->curve, &s->curve_cap, s->curve_count + 1, sizeof *s->curve);
+  s->expected_count = end < lanes->to_ms && (size_t)layout->columns > s->curve_count && s->board.part != TIMELINE_HOURS
+                          ? (size_t)layout->columns - s->curve_count
+                          : 0;
+  s->curve = xgrow(s->curve, &s->curve_cap, s->curve_count + s->expected_count + 1, sizeof *s->curve);
   desk_curve(scene->desk, scene, lanes->from_ms, end, s->curve_count, s->curve, &s->peak);
+  if (s->expected_count > 0) {
+    desk_expected_curve(scene->desk, scene, lanes->to_ms, s->expected_count, s->curve + s->curve_count);
+  }
   const struct collisions_result *c = desk_collisions(scene->desk, scene);
   s->quota = c->account_count == 1 ? c->accounts[0].dpu_limit : (double)NAN;
   s->quota_assumed = c->account_count == 1 && c->accounts[0].assumed;

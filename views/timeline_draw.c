@@ -182,7 +182,7 @@ static void draw_curve(const struct timeline_state *s, const struct pane *p, int
   int64_t top = 0;
   struct buf text;
   buf_init(&text, 64);
-  for (size_t i = 0; i < s->curve_count; i++) {
+  for (size_t i = 0; i < s->curve_count + s->expected_count; i++) {
     top = s->curve[i] > top ? s->curve[i] : top;
   }
   buf_adds(&text, "DPU ");
@@ -194,6 +194,8 @@ static void draw_curve(const struct timeline_state *s, const struct pane *p, int
   struct pane area = pane_part(p, y, lay->label + 1, lay->curve, (int)s->curve_count);
   chart_area(&area, s->curve, s->curve_count, top, ROLE_ACCENT);
   mark_peak(s, &area, top);
+  struct pane to_come = pane_part(p, y, lay->label + 1 + (int)s->curve_count, lay->curve, (int)s->expected_count);
+  chart_area(&to_come, s->curve + s->curve_count, s->expected_count, top, ROLE_FRAME);
   buf_fini(&text);
 }
 
@@ -216,6 +218,16 @@ static void draw_sums(const struct timeline_state *s, const struct pane *p, int 
     bool near = s->peak.dpu_at_ms != WHEN_NONE && (double)s->peak.dpu_micros / 1e6 >= 0.9 * s->quota;
     pieces_add(&l, 90, 2, near ? ROLE_WARN : ROLE_DIM, "of %s quota%s", text.data,
                s->quota_assumed ? " (assumed)" : "");
+  }
+  int64_t expected = 0;
+  for (size_t i = s->curve_count; i < s->curve_count + s->expected_count; i++) {
+    expected = s->curve[i] > expected ? s->curve[i] : expected;
+  }
+  if (expected > 0) {
+    buf_reset(&text);
+    format_dpu(&text, (double)expected / 1e6);
+    pieces_add(&l, 70, 3, !isnan(s->quota) && (double)expected / 1e6 > s->quota ? ROLE_WARN : ROLE_DIM, "expected %s",
+               text.data);
   }
   pieces_add(&l, 80, 3, ROLE_DIM, "%zu runs", s->runs);
   if (s->failures > 0) {

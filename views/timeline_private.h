@@ -29,6 +29,7 @@ struct timeline_state {
   /* the curve beneath */
   int64_t *curve;
   size_t curve_count, curve_cap;
+  size_t expected_count; /* behind the curve_count values: what is expected */
   struct load_peak peak;
   double quota; /* NAN: not of one account */
   bool quota_assumed;

@@ -132,6 +132,10 @@ const struct collisions_result *collisions_result(struct collisions *c, const st
                                                   struct loads *loads, const struct collision_quotas *quotas,
                                                   size_t quota_count, int64_t now_ms);
 
+/* What medians foretell for a place: live runs until their expected ends, planned ones in their time, added to l. */
+void collisions_expected_load(struct load *l, const struct model *m, struct stats_cache *stats, const struct plan *plan,
+                              int place, int64_t now_ms);
+
 /* Was this run refused for concurrency, and whose? False: it was not. */
 bool collision_of_error(const char *error, enum collision_kind *kind);
 /* Seconds between acceptance and work of a run; -1: not known. */

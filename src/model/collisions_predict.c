@@ -192,13 +192,10 @@ void collisions_predict(struct predictions *out, const struct model *m, struct s
   free(links);
 }
 
-/* The highest level that medians foretell: live runs until their expected ends, planned ones in their time. */
-void collisions_expect_peak(struct collision_account *a, const struct model *m, struct stats_cache *stats,
-                            const struct plan *plan, int64_t now_ms)
+void collisions_expected_load(struct load *l, const struct model *m, struct stats_cache *stats, const struct plan *plan,
+                              int place, int64_t now_ms)
 {
-  const struct place *p = &m->places[a->place];
-  struct load *l = load_new();
-  int64_t end = plan == NULL ? now_ms : plan->until_ms;
+  const struct place *p = &m->places[place];
   for (size_t i = 0; i < p->job_count; i++) {
     const struct job *j = &p->jobs[i];
     size_t left = j->run_live;
@@ -207,7 +204,7 @@ void collisions_expect_peak(struct collision_account *a, const struct model *m, 
         continue;
       left--;
       int64_t size = cost_size_micros(model_run_dpu(m, &j->runs[k]));
-      const struct job_stats *s = stats_cache_get(stats, m, a->place, i);
+      const struct job_stats *s = stats_cache_get(stats, m, place, i);
       int64_t until = endless(j) ? WHEN_NONE : schedule_run_end(&j->runs[k], s, now_ms, 50);
       if (size >= 0)
         load_add(l, now_ms, until != WHEN_NONE && until <= now_ms ? now_ms + 1 : until, size);
@@ -215,11 +212,19 @@ void collisions_expect_peak(struct collision_account *a, const struct model *m, 
   }
   for (size_t i = 0; plan != NULL && i < plan->count; i++) {
     const struct planned_start *start = &plan->starts[i];
-    const struct job *j = start->place == a->place ? model_job(m, start->place, start->job) : NULL;
+    const struct job *j = start->place == place ? model_job(m, start->place, start->job) : NULL;
     int64_t size = j == NULL ? -1 : cost_size_micros(model_job_dpu(m, j));
     if (size >= 0 && !isnan(start->seconds))
       load_add(l, start->at_ms, start->at_ms + (int64_t)(start->seconds * (double)WHEN_SECOND), size);
   }
+}
+
+void collisions_expect_peak(struct collision_account *a, const struct model *m, struct stats_cache *stats,
+                            const struct plan *plan, int64_t now_ms)
+{
+  struct load *l = load_new();
+  int64_t end = plan == NULL ? now_ms : plan->until_ms;
+  collisions_expected_load(l, m, stats, plan, a->place, now_ms);
   struct load_peak peak = load_peak(l, now_ms, end + 1);
   a->expected_dpu_micros = peak.dpu_micros;
   a->expected_at_ms = peak.dpu_at_ms;

@@ -334,3 +334,16 @@ void boards_curve(struct boards *b, const struct report_scope *s, int64_t from_m
 {
   boards_curve_of(b, BOARDS_CURVE_DPU, s, from_ms, to_ms, columns, dpu_micros, peak);
 }
+
+void boards_expected_curve(struct boards *b, const struct report_scope *s, int64_t to_ms, size_t columns,
+                           int64_t *dpu_micros)
+{
+  struct load *load = load_new();
+  for (size_t p = 0; p < s->model->place_count; p++) {
+    if (boards_shows(b, s->model, (int)p)) {
+      collisions_expected_load(load, s->model, s->stats, &b->plan, (int)p, s->now_ms);
+    }
+  }
+  load_curve(load, s->now_ms, to_ms, columns, dpu_micros, NULL);
+  load_free(load);
+}

@@ -66,6 +66,9 @@ void boards_curve_of(struct boards *b, enum boards_curve kind, const struct repo
 /* Of DPU. */
 void boards_curve(struct boards *b, const struct report_scope *scope, int64_t from_ms, int64_t to_ms, size_t columns,
                   int64_t *dpu_micros, struct load_peak *peak);
+/* The same of what is expected in [now, to): live runs until their usual ends, and what is planned; over the places on show. */
+void boards_expected_curve(struct boards *b, const struct report_scope *scope, int64_t to_ms, size_t columns,
+                           int64_t *dpu_micros);
 const struct plan *boards_plan(const struct boards *b);
 
 /* The members of the board, inside an object that the caller has opened. The boards must be up to date. */
