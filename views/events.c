@@ -40,7 +40,7 @@ static void text_sign(const void *row, const struct list_env *env, struct buf *o
   static const enum sign signs[NOTICE_KIND_COUNT] = {
       [NOTICE_FAILED] = SIGN_FAILED,     [NOTICE_TIMED_OUT] = SIGN_FAILED, [NOTICE_COLLIDED] = SIGN_FAILED,
       [NOTICE_NEAR_TIMEOUT] = SIGN_WARN, [NOTICE_RECOVERED] = SIGN_OK,     [NOTICE_STOPPED] = SIGN_STOPPED,
-      [NOTICE_LOGIN] = SIGN_WARN,
+      [NOTICE_LOGIN] = SIGN_WARN,        [NOTICE_BUDGET] = SIGN_WARN,
   };
   ROW;
   (void)env;
@@ -401,7 +401,7 @@ static bool events_report(struct view *v, const struct scene *scene, enum report
 const struct view_ops events_view = {
     .name = "events",
     .about = "What happened since the start that matters: failures, timeouts, collisions, runs near their limit, "
-             "recoveries, logins. Newest first.",
+             "recoveries, budgets, logins. Newest first.",
     .enter_label = "run",
     .holds = HOLD_LIST | HOLD_JOB | HOLD_RUN,
     .state_size = sizeof(struct events_state),

@@ -160,6 +160,7 @@ static void front_input(void *front, bool ready, struct intents *out)
     f->dirty = true;
     f->typed_ahead = shell_needs_rows(f->shell);
   }
+  shell_tell_budgets(f->shell, out);
 }
 
 static void front_wants(void *front, struct wants *out)
@@ -189,7 +190,9 @@ static void tell_notices(struct views_front *f, const struct model *model)
   if (count > 0) {
     const struct notice *last = &e->items[e->count - 1];
     const char *job = model_str(model, last->job);
-    char *text = xasprintf("%s%s%s", job != NULL ? job : "", job != NULL ? " " : "", notice_kind_word(last->kind));
+    const char *why = last->kind == NOTICE_BUDGET ? model_str(model, last->text) : NULL;
+    char *text = xasprintf("%s%s%s%s%s", job != NULL ? job : "", job != NULL ? " " : "", notice_kind_word(last->kind),
+                           why != NULL ? ": " : "", why != NULL ? why : "");
     char *more = count > 1 ? xasprintf("%s, and %zu more", text, count - 1) : NULL;
     term_notify(f->term, f->bell && bad, f->osc, more != NULL ? more : text);
     free(more);

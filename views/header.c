@@ -57,6 +57,7 @@ static void summarise_boards(struct shell *s, const struct shell_summary *before
     sum->need_errors = home->errors;
     sum->need_warnings = home->warnings;
     sum->counted = true;
+    shell_watch_budgets(s, burn);
   } else {
     sum->today_nano = before->today_nano;
     sum->today_rough = before->today_rough;

@@ -240,6 +240,7 @@ void shell_free(struct shell *s)
   free(s->say);
   free(s->changes_told);
   free(s->export_path);
+  shell_forget_budgets(s);
   free(s);
 }
 
@@ -447,6 +448,7 @@ void shell_wants(struct shell *s, struct wants *out)
   }
   if (s->scene.model != NULL) {
     header_wants(s, out);
+    shell_want_budgets(s, out);
   }
 }
 

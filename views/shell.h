@@ -38,6 +38,8 @@ void shell_free(struct shell *s);
 void shell_set_model(struct shell *s, const struct model *model, int64_t now_ms);
 /* mono_ms: for what passes with time (a message, a repeated key). */
 void shell_input(struct shell *s, const struct input *in, int64_t mono_ms, struct intents *out);
+/* Budgets that were crossed since the last call: intents. Called each turn. */
+void shell_tell_budgets(struct shell *s, struct intents *out);
 void shell_wants(struct shell *s, struct wants *out);
 /* Recompute what is on show. */
 void shell_update(struct shell *s, const struct model *model, int64_t now_ms, int64_t mono_ms, bool quiet, int width,

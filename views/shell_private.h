@@ -70,6 +70,11 @@ struct shell {
   int64_t present_ms; /* monotonic, of the last sign of the person */
   uint64_t present_number;
   uint64_t away_after, away_until; /* what came during the last absence */
+  struct budget_watch {
+    int64_t begins_ms; /* of the day or month that was looked at last; 0: none yet */
+    bool over;
+    char *text; /* a crossing that is to be told; NULL */
+  } budgets[2]; /* of the day, of the month */
   /* the key that said yes: its repeats are swallowed for a while */
   struct input held;
   int64_t held_until_ms;
@@ -107,6 +112,11 @@ void shell_export(struct shell *s, const char *path);
 /* presence.c: a key or the focus has come, or the focus has gone; and, before each drawing, what the absence so far holds. */
 void shell_note_presence(struct shell *s, const struct input *in, struct intents *out);
 void shell_resolve_absence(struct shell *s);
+/* budgets.c */
+struct burn_result;
+void shell_watch_budgets(struct shell *s, const struct burn_result *burn);
+void shell_want_budgets(const struct shell *s, struct wants *out);
+void shell_forget_budgets(struct shell *s);
 
 void shell_summarise(struct shell *s);
 void shell_draw_frame(const struct shell *s, struct canvas *canvas, const struct pane *body);

@@ -422,18 +422,42 @@ bool term_copy(struct terminal *t, const char *text)
   return true;
 }
 
+/* A control string for the person's own terminal: tmux (with allow-passthrough on) and GNU screen pass on only what is wrapped for them. */
+static void add_passed_on(struct buf *out, const char *sequence)
+{
+  const char *tmux = getenv("TMUX"), *screen = getenv("STY");
+  if (tmux != NULL && tmux[0] != '\0') {
+    buf_adds(out, "\033Ptmux;");
+    for (const char *c = sequence; *c != '\0'; c++) {
+      buf_adds(out, *c == '\033' ? "\033\033" : "");
+      if (*c != '\033') {
+        buf_addc(out, *c);
+      }
+    }
+    buf_adds(out, "\033\\");
+  } else if (screen != NULL && screen[0] != '\0') {
+    buf_addf(out, "\033P%s\033\\", sequence);
+  } else {
+    buf_adds(out, sequence);
+  }
+}
+
 void term_notify(struct terminal *t, bool ring, int osc, const char *text)
 {
   char *clean = text_clean_dup(text, TEXT_LINE);
   int used = 0;
   int len = (int)text_fit(clean, NOTIFY_CELLS, &used);
-  struct buf out;
-  buf_init(&out, 4096);
+  struct buf out, sequence;
+  buf_init(&out, 8192);
+  buf_init(&sequence, 4096);
   if (osc == 9) {
     /* words first: some terminals take a number there for another command */
-    buf_addf(&out, "\033]9;gluetop: %.*s\007", len, clean);
+    buf_addf(&sequence, "\033]9;gluetop: %.*s\007", len, clean);
   } else if (osc == 777) {
-    buf_addf(&out, "\033]777;notify;gluetop;%.*s\007", len, clean);
+    buf_addf(&sequence, "\033]777;notify;gluetop;%.*s\007", len, clean);
+  }
+  if (sequence.len > 0 && !sequence.overflow) {
+    add_passed_on(&out, sequence.data);
   }
   if (ring) {
     buf_addc(&out, '\007');
@@ -441,6 +465,7 @@ void term_notify(struct terminal *t, bool ring, int osc, const char *text)
   if (out.len > 0 && !out.overflow) {
     write_all(t->out, out.data, out.len);
   }
+  buf_fini(&sequence);
   buf_fini(&out);
   free(clean);
 }

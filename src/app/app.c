@@ -182,6 +182,14 @@ static void turn_intents(struct app *app)
     case INTENT_SEEN:
       model_see_notices(app->model, in->workers < 0 ? UINT64_MAX : (uint64_t)in->workers);
       break;
+    case INTENT_BUDGET:
+      model_add_notice(app->model, &(struct notice){.kind = NOTICE_BUDGET,
+                                                    .place = -1,
+                                                    .context = -1,
+                                                    .text = strpool_put(app->model->strings, in->text),
+                                                    .at_ms = app_wall_ms(app),
+                                                    .seen_ms = app_wall_ms(app)});
+      break;
     case INTENT_FOCUS:
       app->looked_away = in->text != NULL && strcmp(in->text, "out") == 0;
       break;

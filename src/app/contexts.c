@@ -493,6 +493,7 @@ void contexts_intent(struct app *app, const struct intent *i)
   case INTENT_START_RUN:
   case INTENT_STOP_RUNS:
   case INTENT_SEEN:
+  case INTENT_BUDGET:
   case INTENT_FOCUS:
     break;
   }

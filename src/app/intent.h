@@ -22,6 +22,7 @@ enum intent_kind {
   INTENT_SWITCH_CONTEXT, /* replace all open contexts by this one */
   INTENT_CLOSE_CONTEXT,
   INTENT_SEEN,         /* the Events view was looked at: workers holds the number of the newest event shown */
+  INTENT_BUDGET,       /* a budget of the config file was crossed (text: which, and by what): an event */
   INTENT_FOCUS         /* the terminal says whether somebody looks (text "in" or "out"): polling slows down while nobody does */
 };
 

@@ -12,7 +12,7 @@ const char *notice_kind_word(enum notice_kind kind)
       [NOTICE_FAILED] = "failed",       [NOTICE_TIMED_OUT] = "timed out",
       [NOTICE_COLLIDED] = "collided",   [NOTICE_NEAR_TIMEOUT] = "near its timeout",
       [NOTICE_RECOVERED] = "recovered", [NOTICE_STOPPED] = "stopped",
-      [NOTICE_LOGIN] = "login",
+      [NOTICE_LOGIN] = "login",         [NOTICE_BUDGET] = "budget crossed",
   };
   return (unsigned)kind < NOTICE_KIND_COUNT ? words[kind] : "";
 }
@@ -21,7 +21,8 @@ static enum notice_severity notice_severity(enum notice_kind kind)
 {
   if (kind == NOTICE_RECOVERED)
     return NOTICE_GOOD;
-  return kind == NOTICE_FAILED || kind == NOTICE_TIMED_OUT || kind == NOTICE_COLLIDED ? NOTICE_BAD : NOTICE_WARN;
+  bool bad = kind == NOTICE_FAILED || kind == NOTICE_TIMED_OUT || kind == NOTICE_COLLIDED || kind == NOTICE_BUDGET;
+  return bad ? NOTICE_BAD : NOTICE_WARN;
 }
 
 void notice_write_json(const struct model *m, const struct notice *n, struct jw *w)

@@ -18,6 +18,7 @@ enum notice_kind {
   NOTICE_RECOVERED,    /* the first success of a job after a failure */
   NOTICE_STOPPED,
   NOTICE_LOGIN, /* a context needs a login, or works again */
+  NOTICE_BUDGET, /* what is spent has gone beyond a budget of the config file */
   NOTICE_KIND_COUNT
 };
 

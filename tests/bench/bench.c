@@ -51,8 +51,8 @@ static const struct {
     {&bench_row_steady_slow_live, 1},
     {&bench_row_steady_slow_throttled, 1},
     {&bench_row_sync, 3},
-    {&bench_row_sync_limit, 3},
-    {&bench_row_sync_throttled, 3},
+    {&bench_row_sync_limit, 1},
+    {&bench_row_sync_throttled, 1},
 };
 
 struct outcome {

@@ -18,8 +18,8 @@
 
 #define CONCURRENCY   16
 #define NAME_MAX_LEN  80
-#define LIMIT         50 /* requests a second */
-#define LIMIT_JOBS    "500"
+#define LIMIT         100 /* requests a second */
+#define LIMIT_JOBS    "2000"
 #define ANSWER_MAX    ((size_t)64 << 20)
 #define THROTTLED_MAX 5.0 /* of a hundred */
 
@@ -314,7 +314,7 @@ static void *set_up_limited(void)
 {
   char fault[64];
   snprintf(fault, sizeof fault, "*:throttle=%d", LIMIT);
-  return set_up(LIMIT_JOBS, "50000", fault);
+  return set_up(LIMIT_JOBS, "40000", fault);
 }
 
 static void tear_down(void *state)
@@ -332,10 +332,22 @@ static double floor_limited(void *state)
   return s->sent > s->throttled ? (double)(s->sent - s->throttled) / LIMIT * 1000 : -1;
 }
 
-static double measure_throttled(void *state)
+/* Of the sync that was timed: it takes long enough once. */
+static double throttled_share = -1;
+
+static double measure_limited(void *state)
 {
   struct sync *s = state;
-  return whole_sync(s) ? 100.0 * (double)s->throttled / (double)s->sent : -1;
+  bool ok = whole_sync(s);
+  throttled_share = ok ? 100.0 * (double)s->throttled / (double)s->sent : -1;
+  return ok ? s->took_ms : -1;
+}
+
+static double measure_throttled(void *state)
+{
+  if (throttled_share < 0)
+    measure_limited(state);
+  return throttled_share;
 }
 
 const struct bench_row bench_row_sync = {.name = "cold sync, 2,000 jobs and 400,000 runs at 40 ms (curl_multi)",
@@ -346,11 +358,11 @@ const struct bench_row bench_row_sync = {.name = "cold sync, 2,000 jobs and 400,
                                          .floor = measure_bare,
                                          .tear_down = tear_down};
 
-const struct bench_row bench_row_sync_limit = {.name = "cold sync of 500 jobs, limit 50/s (requests / limit)",
+const struct bench_row bench_row_sync_limit = {.name = "cold sync of 2,000 jobs, limit 100/s (requests / it)",
                                                .unit = "ms",
                                                .target = 1.10,
                                                .set_up = set_up_limited,
-                                               .measure = measure_sync,
+                                               .measure = measure_limited,
                                                .floor = floor_limited,
                                                .tear_down = tear_down};
 
