@@ -2,6 +2,7 @@
  *   POST   /_sim/faults    one fault a line, added
  *   DELETE /_sim/faults    all faults gone
  *   POST   /_sim/advance   "MS": a manual clock moves on
+ *   POST   /_sim/delete-job  NAME: somebody else deletes a job
  *   POST   /_sim/agree     whoever waits for a device code gets its token
  *   GET    /_sim/stats     what arrived, as JSON */
 #include "sim/private.h"
@@ -83,6 +84,11 @@ bool sim_control(struct sim_world *w, const struct sim_http *http, struct sim_re
       if (w->tickets[i].kind == TICKET_DEVICE && w->tickets[i].answer == DEVICE_WAITS)
         w->tickets[i].answer = DEVICE_AGREED;
     reply->status = 204;
+  } else if (strcmp(what, "delete-job") == 0 && post) {
+    struct sim_job *job = sim_job_find(&w->account, http->body);
+    if (job != NULL)
+      sim_job_delete(&w->account, job);
+    reply->status = job != NULL ? 204 : 404;
   } else if (strcmp(what, "advance") == 0 && post && w->clock.manual) {
     clock_advance(&w->clock, strtoll(http->body, NULL, 10));
     reply->status = 204;

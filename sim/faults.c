@@ -10,6 +10,7 @@
 
 struct fault {
   char operation[64];
+  char job[256]; /* only requests that name it; "": all */
   enum fault_kind kind;
   double value;
   double burst;
@@ -113,6 +114,10 @@ static bool read_option(struct fault *fault, const char *text)
     fault->after = (uint64_t)n;
     return true;
   }
+  if (strncmp(text, "job=", 4) == 0 && text[4] != '\0' && strlen(text + 4) < sizeof fault->job) {
+    snprintf(fault->job, sizeof fault->job, "%s", text + 4);
+    return true;
+  }
   return false;
 }
 
@@ -139,7 +144,8 @@ struct err sim_faults_parse(struct faults *f, const char *spec)
   }
   free(copy);
   if (!good)
-    return err_new(ERR_USAGE, "not a fault: \"%s\" (OPERATION:KIND[=VALUE][,rate=R][,count=N][,after=N])", spec);
+    return err_new(ERR_USAGE, "not a fault: \"%s\" (OPERATION:KIND[=VALUE][,rate=R][,count=N][,after=N][,job=NAME])",
+                   spec);
   f->items = xgrow(f->items, &f->cap, f->count + 1, sizeof *f->items);
   f->items[f->count++] = fault;
   return err_ok();
@@ -160,12 +166,25 @@ static bool bucket_take(struct fault *fault, int64_t mono_ms)
   return true;
 }
 
-void sim_faults_apply(struct faults *f, const char *operation, int64_t mono_ms, struct fault_effect *out)
+/* By itself or in a list of names: as a string of the JSON it is there in quotes either way. */
+static bool body_names(const char *body, const char *job)
+{
+  size_t len = strlen(job);
+  for (const char *at = strstr(body, job); at != NULL; at = strstr(at + 1, job))
+    if (at > body && at[-1] == '"' && at[len] == '"')
+      return true;
+  return false;
+}
+
+void sim_faults_apply(struct faults *f, const char *operation, const char *body, int64_t mono_ms,
+                      struct fault_effect *out)
 {
   *out = (struct fault_effect){.any = false};
   for (size_t i = 0; i < f->count; i++) {
     struct fault *fault = &f->items[i];
     if (strcmp(fault->operation, "*") != 0 && strcmp(fault->operation, operation) != 0)
+      continue;
+    if (fault->job[0] != '\0' && !body_names(body, fault->job))
       continue;
     uint64_t nth = fault->seen++;
     if (nth < fault->after || fault->left == 0)

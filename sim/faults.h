@@ -46,7 +46,8 @@ struct fault_effect {
 void sim_faults_init(struct faults *f, uint64_t seed);
 void sim_faults_fini(struct faults *f);
 struct err sim_faults_parse(struct faults *f, const char *spec) ERR_MUST_CHECK;
-/* Draws the lots for one request of an operation; counts and buckets move on. */
-void sim_faults_apply(struct faults *f, const char *operation, int64_t mono_ms, struct fault_effect *out);
+/* Draws the lots for one request of an operation; counts and buckets move on. body: the request's, for faults of one job. */
+void sim_faults_apply(struct faults *f, const char *operation, const char *body, int64_t mono_ms,
+                      struct fault_effect *out);
 
 #endif

@@ -151,7 +151,8 @@ static void answer(struct sim_exchange *x, const char *method)
     return;
   }
   sim_operation_name(&http, operation);
-  sim_faults_apply(&w->faults, operation, clock_mono_ms(&w->clock), &x->effect);
+  sim_faults_apply(&w->faults, operation, x->body.data != NULL ? x->body.data : "", clock_mono_ms(&w->clock),
+                   &x->effect);
   struct sim_tally *tally = sim_world_tally(w, operation);
   bool carried_out = false;
   tally->count.arrived++;

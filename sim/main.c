@@ -39,7 +39,7 @@ static const char help[] =
     "      --also ID=WHAT        another account, reached by a role or SSO, holds WHAT; may be repeated\n"
     "      --token-lifetime S    seconds that keys of roles, SSO and metadata live (3600)\n"
     "      --any-key             believe every signature of good form\n"
-    "      --fault SPEC          OPERATION:KIND[=VALUE][,rate=R][,count=N][,after=N]; may be repeated\n"
+    "      --fault SPEC          OPERATION:KIND[=VALUE][,rate=R][,count=N][,after=N][,job=NAME]; repeatable\n"
     "      --price USAGE=USD     what the price list says of usagetypes with this end; may be repeated\n"
     "      --control             serve /_sim/faults, /_sim/stats and /_sim/advance, unsigned\n"
     "      --parent-fd N         end when that descriptor does\n"

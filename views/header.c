@@ -21,7 +21,7 @@ static void count_job(struct shell *s, const struct job *j)
   const struct model *m = s->scene.model;
   sum->jobs++;
   sum->jobs_read += j->runs_fresh.fetched_ms != WHEN_NONE;
-  sum->jobs_denied += err_is(&j->runs_fresh.last_err);
+  sum->jobs_denied += !j->gone && err_is(&j->runs_fresh.last_err); /* of one that was deleted nothing is missing */
   bool judged = false;
   size_t live = j->run_live;
   for (size_t i = 0; i < j->run_count && (live > 0 || !judged); i++) {

@@ -1,4 +1,4 @@
-/* --test-fd: time moves by lines "+MS", and "ready GENERATION LINES" is written when all is at rest, so that no test
+/* --test-fd: time moves by lines "+MS" (and by "~MS" where the machine slept: the wall clock alone), and "ready GENERATION LINES" is written when all is at rest, so that no test
  * sleeps; LINES is how many lines have been taken, so that a "ready" of before is not taken for the answer. */
 #include "app/private.h"
 
@@ -10,12 +10,15 @@
 static bool line_apply(struct app *app, const char *line)
 {
   char *end = NULL;
-  if (line[0] != '+' || !app->clock->manual)
+  if ((line[0] != '+' && line[0] != '~') || !app->clock->manual)
     return false;
   long long ms = strtoll(line + 1, &end, 10);
   if (end == line + 1 || *end != '\0' || ms < 0)
     return false;
-  clock_advance(app->clock, ms);
+  if (line[0] == '+')
+    clock_advance(app->clock, ms);
+  else
+    clock_sleep(app->clock, ms);
   return true;
 }
 

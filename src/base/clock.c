@@ -20,6 +20,12 @@ void clock_advance(struct clock *c, int64_t ms)
   }
 }
 
+void clock_sleep(struct clock *c, int64_t ms)
+{
+  if (c->manual && ms > 0)
+    c->manual_wall_ms += ms;
+}
+
 static int64_t clock_read(clockid_t id)
 {
   struct timespec t = {0};

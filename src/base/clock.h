@@ -14,6 +14,8 @@ struct clock {
 void clock_init_real(struct clock *c);
 void clock_init_manual(struct clock *c, int64_t wall_ms);
 void clock_advance(struct clock *c, int64_t ms); /* manual clocks only */
+void clock_sleep(struct clock *c,
+                 int64_t ms); /* the same while the machine is suspended: the monotonic time stands still */
 int64_t clock_wall_ms(const struct clock *c);
 int64_t clock_mono_ms(const struct clock *c);
 

@@ -235,6 +235,8 @@ static void note_runs(struct poller *p, struct place_poll *pp, const struct mode
   r->in_flight = false;
   if (o->kind != ERR_OK) {
     resource_failed(p, pp, r, o, now, e);
+    if (o->kind == ERR_NOT_FOUND && j->listed_ms != WHEN_NONE && !j->gone)
+      pp->list.read_mono_ms = INT64_MIN; /* deleted, it seems: the list will say so */
     return;
   }
   note_runs_page(r, o);

@@ -19,6 +19,8 @@
  *   raw HEX                  bytes as they are
  *   settle                   until the program says that it is ready
  *   advance MS               of both clocks; then settle
+ *   lid MS                   the machine slept for so long: the wall clock moved, the monotonic one did not; then settle
+ *   delete-job NAME          somebody else deletes it (needs --control)
  *   expect TEXT              until TEXT is on the screen (20 s at most)
  *   gone TEXT                until TEXT is not on the screen
  *   shows TEXT / lacks TEXT  TEXT is, is not on the screen now
@@ -245,6 +247,23 @@ static bool step_advance(struct drive *d, const char *text)
   world_advance_sim(d, ms);
   vt_advance(d->vt, ms);
   return good && settle(d);
+}
+
+static bool step_lid(struct drive *d, const char *text)
+{
+  long long ms = strtoll(text, NULL, 10);
+  bool good = settle(d);
+  world_advance_sim(d, ms);
+  vt_suspend(d->vt, ms);
+  return good && settle(d);
+}
+
+static bool step_delete_job(struct drive *d, const char *text)
+{
+  char *answer = world_ask_sim(d, "POST", "/_sim/delete-job", text);
+  bool good = answer != NULL;
+  free(answer);
+  return good || failed(d, "gluesim does not delete the job (has it --control?)");
 }
 
 static bool step_expect(struct drive *d, const char *text)
@@ -553,6 +572,8 @@ static const struct {
     {"raw", step_raw, 0},
     {"settle", step_settle, 0},
     {"advance", step_advance, 0},
+    {"lid", step_lid, 0},
+    {"delete-job", step_delete_job, BEFORE},
     {"expect", step_expect, CHECK},
     {"gone", step_gone, CHECK},
     {"shows", step_shows, CHECK},

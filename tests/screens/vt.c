@@ -307,14 +307,24 @@ void vt_send(struct vt *vt, const char *bytes, size_t len)
   }
 }
 
-void vt_advance(struct vt *vt, int64_t ms)
+static void say_time(struct vt *vt, char how, int64_t ms)
 {
   char line[40];
-  int n = snprintf(line, sizeof line, "+%lld\n", (long long)ms);
+  int n = snprintf(line, sizeof line, "%c%lld\n", how, (long long)ms);
   if (vt->test_fd >= 0) {
     send(vt->test_fd, line, (size_t)n, MSG_NOSIGNAL);
     vt->asked++;
   }
+}
+
+void vt_advance(struct vt *vt, int64_t ms)
+{
+  say_time(vt, '+', ms);
+}
+
+void vt_suspend(struct vt *vt, int64_t ms)
+{
+  say_time(vt, '~', ms);
 }
 
 void vt_resize(struct vt *vt, int rows, int cols)

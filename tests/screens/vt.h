@@ -30,6 +30,7 @@ bool vt_settle(struct vt *vt, int limit_ms);
 bool vt_until(struct vt *vt, bool (*test)(struct vt *vt, void *user), void *user, int limit_ms);
 void vt_send(struct vt *vt, const char *bytes, size_t len);
 void vt_advance(struct vt *vt, int64_t ms); /* +MS on the test descriptor */
+void vt_suspend(struct vt *vt, int64_t ms); /* ~MS: the wall clock alone, as after a suspend */
 void vt_resize(struct vt *vt, int rows, int cols);
 void vt_signal(struct vt *vt, int signal_number);
 /* Waits for the end of the child; its wait status, or -1 when the limit passed. */
