@@ -253,6 +253,26 @@ static void test_tls_where_there_is_none(void **state)
   }
 }
 
+/* A service with a rate of its own may throttle as it likes: that is no word about the others. */
+static void test_own_rate(void **state)
+{
+  (void)state;
+  static const struct step steps[] = {{.kind = STEP_ANSWER,
+                                       .status = 400,
+                                       .body = "{\"__type\":\"ThrottlingException\",\"message\":\"Rate exceeded\"}"},
+                                      WELL};
+  for (int own = 0; own < 2; own++) {
+    struct fixture *f = begin(steps, 2);
+    struct transport_request r = fixture_request(f, TRANSPORT_READS);
+    r.own_rate = own == 1;
+    struct outcome *o = fixture_run(f, &r);
+    assert_int_equal(o->kind, ERR_OK);
+    assert_int_equal(o->tries, 2); /* it is asked again all the same */
+    assert_int_equal(transport_stats(f->t).throttled, own == 1 ? 0 : 1);
+    fixture_free(f);
+  }
+}
+
 static void test_ca_bundle_missing(void **state)
 {
   (void)state;
@@ -610,6 +630,7 @@ int main(void)
       cmocka_unit_test(test_large_body_is_sent_at_once),
       cmocka_unit_test(test_plain_methods),
       cmocka_unit_test(test_proxies),
+      cmocka_unit_test(test_own_rate),
       cmocka_unit_test(test_cancel_in_flight),
       cmocka_unit_test(test_cancel_in_call_back),
       cmocka_unit_test(test_send_in_call_back),

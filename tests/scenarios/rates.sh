@@ -59,7 +59,7 @@ is "the config turns both off" "$before" "$(asked GetProducts)/$(asked ListServi
 rm "$WORK/config/gluetop/config"
 
 sim --seed 1 --control --fault GetProducts:denied --fault ListServiceQuotas:denied
-rm -f "$WORK"/store*
+rm -rf "$WORK/store"
 gt burn -o json --cache "$WORK/store"
 is "denied: burn works all the same" 0 "$STATUS"
 json "denied: whole, without a problem, built in" 'd["complete"] is True and d["problems"] == [] and '"$standard"'["source"] == "built in"'
@@ -71,7 +71,7 @@ gt collisions --cache "$WORK/store"
 is "denied: not asked again the same day" "1 1" "$(asked GetProducts) $(asked ListServiceQuotas)"
 
 sim --seed 1 --control --fault GetProducts:hang --fault ListServiceQuotas:hang
-rm -f "$WORK"/store*
+rm -rf "$WORK/store"
 began=$(date +%s)
 gt burn -o json --cache "$WORK/store"
 is "silent: burn works all the same" 0 "$STATUS"
@@ -86,7 +86,13 @@ sim --seed 1 --price ETL-Flex-DPU-Hour=2900
 gt burn -o json
 json "absurd: nothing of the list is used" 'd["complete"] is True and all(p["source"] in ("built in", "by ratio") for p in d["prices"])'
 
-sim --seed 1 --control --fault GetProducts:throttle=1:1,count=1 --fault GetProducts:empty-pages=2
+sim --seed 1 --control --fault GetProducts:throttle --fault ListServiceQuotas:throttle
+began=$(date +%s)
+gt burn -o json
+json "throttled: built in, and nothing of Glue is slower" 'd["complete"] is True and '"$standard"'["source"] == "built in"'
+if [ $(($(date +%s) - began)) -lt 12 ]; then ok "throttled: nobody waits for the end of it"; else bad "throttled: nobody waits for the end of it"; fi
+
+sim --seed 1 --control --fault GetProducts:empty-pages=2
 gt burn -o json
 json "empty pages: read to the end" "$standard"'["source"] == "price list"'
 
