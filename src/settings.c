@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/xalloc.h"
 #include "model/model.h"
+#include "model/stats.h"
 
 enum form { FORM_TEXT, FORM_NUMBER, FORM_COUNT, FORM_BOOL, FORM_COLOUR };
 
@@ -17,35 +18,36 @@ enum form { FORM_TEXT, FORM_NUMBER, FORM_COUNT, FORM_BOOL, FORM_COLOUR };
 static const struct {
   const char *section, *key;
   enum form form;
+  int most; /* of a count */
 } known[] = {
-    {"", "refresh", FORM_NUMBER},
-    {"", "max_requests_per_second", FORM_NUMBER},
-    {"", "connections", FORM_COUNT},
-    {"", "usual_runs", FORM_COUNT},
-    {"", "budget_usd_month", FORM_NUMBER},
-    {"", "budget_usd_day", FORM_NUMBER},
-    {"", "theme", FORM_TEXT},
-    {"", "ascii", FORM_BOOL},
-    {"", "utc", FORM_BOOL},
-    {"", "read_only", FORM_BOOL},
-    {"", "price_list", FORM_BOOL},
-    {"", "service_quotas", FORM_BOOL},
-    {"", "store", FORM_TEXT},
-    {"", "view", FORM_TEXT},
-    {"context", "profile", FORM_TEXT},
-    {"context", "region", FORM_TEXT},
-    {"context", "colour", FORM_COLOUR},
-    {"context", "color", FORM_COLOUR},
-    {"context", "read_only", FORM_BOOL},
-    {"context", "endpoint_url", FORM_TEXT},
-    {"context", "open", FORM_BOOL},
-    {"price", NULL, FORM_NUMBER},
-    {"quota", NULL, FORM_NUMBER},
-    {"tag", "jobs", FORM_TEXT},
-    {"keys", NULL, FORM_TEXT},
-    {"notify", "bell", FORM_BOOL},
-    {"notify", "osc", FORM_NUMBER},
-    {"notify", "command", FORM_TEXT},
+    {"", "refresh", FORM_NUMBER, 0},
+    {"", "max_requests_per_second", FORM_NUMBER, 0},
+    {"", "connections", FORM_COUNT, 100},
+    {"", "usual_runs", FORM_COUNT, STATS_RUNS_MOST},
+    {"", "budget_usd_month", FORM_NUMBER, 0},
+    {"", "budget_usd_day", FORM_NUMBER, 0},
+    {"", "theme", FORM_TEXT, 0},
+    {"", "ascii", FORM_BOOL, 0},
+    {"", "utc", FORM_BOOL, 0},
+    {"", "read_only", FORM_BOOL, 0},
+    {"", "price_list", FORM_BOOL, 0},
+    {"", "service_quotas", FORM_BOOL, 0},
+    {"", "store", FORM_TEXT, 0},
+    {"", "view", FORM_TEXT, 0},
+    {"context", "profile", FORM_TEXT, 0},
+    {"context", "region", FORM_TEXT, 0},
+    {"context", "colour", FORM_COLOUR, 0},
+    {"context", "color", FORM_COLOUR, 0},
+    {"context", "read_only", FORM_BOOL, 0},
+    {"context", "endpoint_url", FORM_TEXT, 0},
+    {"context", "open", FORM_BOOL, 0},
+    {"price", NULL, FORM_NUMBER, 0},
+    {"quota", NULL, FORM_NUMBER, 0},
+    {"tag", "jobs", FORM_TEXT, 0},
+    {"keys", NULL, FORM_TEXT, 0},
+    {"notify", "bell", FORM_BOOL, 0},
+    {"notify", "osc", FORM_NUMBER, 0},
+    {"notify", "command", FORM_TEXT, 0},
 };
 enum { KNOWN = sizeof known / sizeof known[0] };
 
@@ -87,7 +89,7 @@ static bool parse_number(const char *text, double *out)
   return errno == 0 && end != text && *end == '\0' && *out >= 0 && *out < 1e15;
 }
 
-static bool value_fits(enum form form, const char *value)
+static bool value_fits(enum form form, int most, const char *value)
 {
   bool good = true, b = false;
   double d = 0;
@@ -97,7 +99,7 @@ static bool value_fits(enum form form, const char *value)
     good = parse_number(value, &d);
     break;
   case FORM_COUNT:
-    good = parse_number(value, &d) && d >= 1 && d <= 100 && d == (double)(int)d;
+    good = parse_number(value, &d) && d >= 1 && d <= most && d == (double)(int)d;
     break;
   case FORM_BOOL:
     good = parse_bool(value, &b);
@@ -141,7 +143,7 @@ static int on_pair(void *user, const char *section, const char *key, const char 
       section_known = true;
       if (!key_known && (!known[i].key || strcmp(known[i].key, key) == 0)) {
         key_known = true;
-        fits = value_fits(known[i].form, value);
+        fits = value_fits(known[i].form, known[i].most, value);
       }
     }
   }

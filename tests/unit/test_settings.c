@@ -32,6 +32,8 @@ static void test_faults(void **state)
       {"refresh = soon", "'soon' is no value for refresh"},
       {"connections = 0", "'0' is no value for connections"},
       {"connections = 2.5", "'2.5' is no value for connections"},
+      {"connections = 101", "'101' is no value for connections"},
+      {"usual_runs = 0", "'0' is no value for usual_runs"},
       {"theme = nosuch", ":1: there is no theme \"nosuch\"; themes: default, light, mono"},
       {"view = nosuch", "there is no view \"nosuch\" to begin with; views: home, jobs"},
       {"[context A]\nfrob = x", ":2: 'frob' means nothing in section context"},
@@ -62,7 +64,8 @@ static void test_taken(void **state)
   (void)state;
   struct settings s;
   read_text(
-      "refresh = 5\nmax_requests_per_second = 4\nconnections = 6\nbudget_usd_month = 6000\nbudget_usd_day = 200\n"
+      "refresh = 5\nusual_runs = 300\nmax_requests_per_second = 4\nconnections = 6\nbudget_usd_month = "
+      "6000\nbudget_usd_day = 200\n"
       "theme = light\nascii = no\nutc = yes\nprice_list = no\nservice_quotas = no\nview = burn\nread_only = no\nstore "
       "= /nowhere\n"
       "[context PROD]\nprofile = prod\nregion = eu-west-1\nendpoint_url = http://127.0.0.1:1\ncolour = red\n"
@@ -73,7 +76,7 @@ static void test_taken(void **state)
       "[notify]\nbell = yes\nosc = 9\ncommand = cat\n",
       &s);
   assert_int_equal(s.fault_count, 1);
-  assert_int_equal(s.count, 35);
+  assert_int_equal(s.count, 36);
   assert_int_equal(settings_number(&s, "", NULL, "connections", 0), 6);
   assert_string_equal(settings_get(&s, "", NULL, "theme"), "light");
   assert_true(settings_bool(&s, "context", "PROD", "read_only", false));
