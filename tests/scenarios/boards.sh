@@ -21,6 +21,9 @@ json "the classes add up to the sum" 'abs(sum(x["usd"] for x in d["by_class"]) -
 json "shares are shares" 'abs(sum(j["share"] for j in d["by_job"]) - 1) < 1e-6'
 json "dearest first" '[j["usd"] for j in d["by_job"]] == sorted((j["usd"] for j in d["by_job"]), reverse=True)'
 json "it says what it covers" '"job runs only" in d["covers"]'
+json "what failed, stopped and timed out is what did not succeed" 'abs(sum(x["usd"] for x in d["failed"]["by_state"].values()) - d["failed"]["usd"]) < 1e-8 and sum(x["runs"] for x in d["failed"]["by_state"].values()) == d["failed"]["runs"]'
+json "unusual runs cost more than twice the usual" 'd["unusual"] and all(u["usd"] > 2 * u["usd_usual"] for u in d["unusual"])'
+json "twelve stretches of cost per run" 'all(len(j["usd_per_run_trend"]) == 12 for j in d["by_job"])'
 gt burn -o csv
 is "burn as CSV" 0 "$STATUS"
 cp "$WORK/out" "$WORK/burn.csv"
@@ -81,6 +84,9 @@ json "budgets" 'd["budget_month_usd"] == 6000 and d["budget_day_usd"] == 400'
 json "a tag is the sum of its jobs" 'd["by_tag"][0]["tag"] == "orders" and abs(d["by_tag"][0]["usd"] - sum(j["usd"] for j in d["by_job"] if j["job"].startswith("orders-"))) < 1e-3'
 gt collisions -o json
 json "quotas" 'd["account"]["runs_limit"] == 50 and d["account"]["dpu_limit"] == 300 and d["account"]["limits_assumed"] is False'
+json "each job has its peak against its limit" 'd["jobs"] and all(j["limit"] >= 1 and j["peak_runs"] >= 0 for j in d["jobs"]) and any(j["peak_runs"] >= j["limit"] for j in d["jobs"])'
+json "no job ran more at once than the account" 'max(j["peak_runs"] for j in d["jobs"]) <= d["account"]["peak_runs"]'
+json "bookmarked jobs that may run twice are warned about" 'all(w["limit"] > 1 for w in d["warnings"]) and d["warnings"]'
 rm "$WORK/config/gluetop/config"
 
 # --- timeline -------------------------------------------------------------------------------------------------------
