@@ -318,7 +318,7 @@ bool aws_config_flag(const struct aws_config *c, const char *variable, const cha
 const char *aws_config_profile_in_force(const struct aws_config *c, const char *option, const char **from)
 {
   static const char *const variables[] = {"AWS_PROFILE", "AWS_DEFAULT_PROFILE"};
-  *from = option != NULL ? "--profile" : NULL;
+  *from = option != NULL ? "--profile or a context" : NULL;
   for (size_t i = 0; option == NULL && i < sizeof variables / sizeof *variables; i++) {
     option = aws_config_env(c, variables[i]);
     *from = option != NULL ? variables[i] : NULL;

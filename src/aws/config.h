@@ -36,7 +36,7 @@ const char *aws_config_get_in(const struct aws_config *c, enum aws_config_file f
 /* True for "true" in any case; the environment variable (or NULL) comes first. */
 bool aws_config_flag(const struct aws_config *c, const char *variable, const char *profile, const char *key);
 /* The profile that holds: as given on the command line (NULL: not given), by AWS_PROFILE, by AWS_DEFAULT_PROFILE, or "default". *from is
- * what names it ("--profile", a variable's name), or NULL. */
+ * what names it ("--profile or a context", a variable's name), or NULL. */
 const char *aws_config_profile_in_force(const struct aws_config *c, const char *option, const char **from);
 /* Certificates to trust instead of the system's: AWS_CA_BUNDLE, or ca_bundle of the profile in force; NULL: the system's. */
 const char *aws_config_ca_bundle(const struct aws_config *c, const char *option_profile);

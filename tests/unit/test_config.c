@@ -337,9 +337,9 @@ static void test_profile_in_force_and_its_certificates(void **state)
       {{NULL}, NULL, "default", NULL, "/one.pem"},
       {{"AWS_DEFAULT_PROFILE", "b", NULL}, NULL, "b", "AWS_DEFAULT_PROFILE", NULL},
       {{"AWS_DEFAULT_PROFILE", "b", "AWS_PROFILE", "a", NULL}, NULL, "a", "AWS_PROFILE", "/two.pem"},
-      {{"AWS_PROFILE", "b", NULL}, "a", "a", "--profile", "/two.pem"},
+      {{"AWS_PROFILE", "b", NULL}, "a", "a", "--profile or a context", "/two.pem"},
       {{"AWS_PROFILE", "", NULL}, NULL, "default", NULL, "/one.pem"},
-      {{"AWS_CA_BUNDLE", "/three.pem", NULL}, "a", "a", "--profile", "/three.pem"},
+      {{"AWS_CA_BUNDLE", "/three.pem", NULL}, "a", "a", "--profile or a context", "/three.pem"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct aws_config *c = NULL;
