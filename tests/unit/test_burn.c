@@ -247,8 +247,50 @@ static void test_figures(void **state)
   model_free(m);
 }
 
+/* Prices that arrive later hold for what was counted before: everything is counted anew, medians and the calendar too. */
+static void test_prices_that_change(void **state)
+{
+  (void)state;
+  struct model *m = model_new();
+  int place = account_open(m, "us-east-1", "111122223333");
+  int64_t now = at("2026-11-21T12:00:00Z");
+  strid job = account_job(m, place, "orders-silver");
+  char id[80];
+  for (unsigned i = 1; i <= 20; i++) { /* an hour of 10 DPU each */
+    struct run_data d = account_run_data(account_run_id(i, id), "SUCCEEDED", now - i * WHEN_DAY / 2,
+                                         now - i * WHEN_DAY / 2 + WHEN_HOUR);
+    account_run(m, place, job, &d, now);
+  }
+  struct price_table *prices = price_table_new();
+  struct burn *b = burn_new();
+  burn_begin(b, now - 30 * WHEN_DAY, now, -1, false);
+  static const struct {
+    int64_t nano;
+    bool drop;
+    int64_t run; /* what one then costs */
+  } steps[] = {{0, false, INT64_C(4400000000)},
+               {500000000, false, INT64_C(5000000000)},
+               {0, false, INT64_C(5000000000)},
+               {0, true, INT64_C(4400000000)}};
+  for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+    if (steps[i].drop)
+      price_table_drop_list(prices, "us-east-1");
+    if (steps[i].nano > 0)
+      price_table_set(prices, "us-east-1", PRICE_STANDARD, PRICE_GEN_1, steps[i].nano, PRICE_FROM_LIST, "", "");
+    while (!burn_step(b, m, prices, now, 3)) /* in slices */
+      continue;
+    const struct burn_result *r = burn_result(b, m, prices, now);
+    assert_true(cost_sum_nano(&r->sum) == 20 * steps[i].run && r->jobs[0].median_nano == steps[i].run);
+    assert_true(r->month_nano == 20 * steps[i].run && r->sum.runs == 20);
+  }
+  burn_free(b);
+  price_table_free(prices);
+  model_free(m);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_histories), cmocka_unit_test(test_figures)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_histories), cmocka_unit_test(test_figures),
+                                     cmocka_unit_test(test_prices_that_change)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
