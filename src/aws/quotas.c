@@ -51,8 +51,9 @@ struct err quotas_decode_list(const char *text, size_t len, struct arena *arena,
   struct err e = decode_open(text, len, &tree);
   if (!err_is(&e))
     e = decode_list(tree, "Quotas", &list);
-  cJSON_ArrayForEach (entry, list)
+  cJSON_ArrayForEach (entry, list) {
     read_quota(entry, arena, out);
+  }
   if (!err_is(&e))
     out->next_token = decode_token(tree, arena);
   json_free(tree);

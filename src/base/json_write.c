@@ -255,8 +255,9 @@ void jw_tree(struct jw *w, const struct cJSON *tree)
     jw_end_object(w);
   } else if (cJSON_IsArray(tree)) {
     jw_array(w);
-    cJSON_ArrayForEach (child, tree)
+    cJSON_ArrayForEach (child, tree) {
       jw_tree(w, child);
+    }
     jw_end_array(w);
   } else if (cJSON_IsString(tree)) {
     jw_str(w, tree->valuestring);

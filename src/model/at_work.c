@@ -90,8 +90,8 @@ static void sort_moments(struct at_work_moment *m, size_t count, struct at_work_
   }
   if (in_order(m, count))
     return;
-  int64_t least = m[0].ms, most = m[0].ms;
-  for (size_t i = 1; i < count; i++) {
+  int64_t least = INT64_MAX, most = INT64_MIN;
+  for (size_t i = 0; i < count; i++) {
     least = m[i].ms < least ? m[i].ms : least;
     most = m[i].ms > most ? m[i].ms : most;
   }

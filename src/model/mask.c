@@ -366,7 +366,7 @@ static bool pair_part(const char *s, size_t name_len, struct span_out *out)
   while (is_blank(*next) || *next == '\\' || *next == '"' || *next == '\'')
     next++;
   size_t next_len = 0;
-  while (is_name(next[next_len]) && next_len < sizeof word - 1) {
+  while (next_len < sizeof word - 1 && is_name(next[next_len])) {
     word[next_len] = to_lower(next[next_len]);
     next_len++;
   }
