@@ -41,7 +41,7 @@ static const char help[] =
     "      --any-key             believe every signature of good form\n"
     "      --fault SPEC          OPERATION:KIND[=VALUE][,rate=R][,count=N][,after=N][,job=NAME]; repeatable\n"
     "      --price USAGE=USD     what the price list says of usagetypes with this end; may be repeated\n"
-    "      --control             serve /_sim/faults, /_sim/stats and /_sim/advance, unsigned\n"
+    "      --control             serve /_sim/faults, /_sim/agree and /_sim/stats, unsigned\n"
     "      --parent-fd N         end when that descriptor does\n"
     "  -h, --help    -V, --version\n";
 

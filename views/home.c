@@ -172,9 +172,12 @@ static void home_wants(const struct view *v, const struct scene *scene, struct w
   desk_wants(scene, scene->now_ms - WHEN_DAY, out);
 }
 
+/* "" where the configuration has given all keys of the action to others. */
 static const char *key(const struct scene *scene, enum action a, char out[INPUT_KEY_NAME_MAX])
 {
-  return scene->keys != NULL ? keymap_key(scene->keys, a, out) : "";
+  bool has = scene->keys != NULL && scene->keys->key_count[a] > 0;
+  out[0] = '\0';
+  return has ? keymap_key(scene->keys, a, out) : "";
 }
 
 /* The keys that deal with it, as they are mapped now. */
@@ -186,10 +189,11 @@ static const char *keys_of(struct home_state *s, const struct scene *scene, cons
   key(scene, ACTION_ENTER, enter);
   switch (item->remedy) {
   case HOME_OPEN_RUN:
-    if (alive && !scene->read_only) {
-      text = arena_printf(&s->texts, "%s run  %s stop", enter, key(scene, ACTION_STOP, other));
-    } else if (item->kind == HOME_FAILED && !scene->read_only) {
-      text = arena_printf(&s->texts, "%s run  %s again", enter, key(scene, ACTION_START, other));
+    key(scene, alive ? ACTION_STOP : ACTION_START, other);
+    if (other[0] != '\0' && alive && !scene->read_only) {
+      text = arena_printf(&s->texts, "%s run  %s stop", enter, other);
+    } else if (other[0] != '\0' && item->kind == HOME_FAILED && !scene->read_only) {
+      text = arena_printf(&s->texts, "%s run  %s again", enter, other);
     } else {
       text = arena_printf(&s->texts, "%s run", enter);
     }

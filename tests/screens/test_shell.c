@@ -88,6 +88,31 @@ static void keys_can_be_given_away(void **state)
   err_fini(&e);
 }
 
+/* A key that was given to another action is not offered any more. */
+static void no_key_no_offer(void **state)
+{
+  struct stage s;
+  struct keymap keys;
+  (void)state;
+  stage_open(&s, STAGE_FULL, 140, 40, NULL);
+  stage_keys(&s, "1");
+  SHOWS(&s, "Enter run  s again");
+  stage_close(&s);
+  keymap_init(&keys);
+  struct err e = keymap_set(&keys, "stop", "s");
+  assert_false(err_is(&e));
+  stage_open(&s, STAGE_FULL, 140, 40,
+             &(struct shell_options){.zone = WHEN_UTC,
+                                     .since_ms = STAGE_NOW - WHEN_DAY,
+                                     .until_ms = INT64_MAX,
+                                     .keys = &keys,
+                                     .now_ms = STAGE_NOW});
+  stage_keys(&s, "1");
+  SHOWS(&s, "Enter run  s stop");
+  HIDES(&s, " again");
+  stage_close(&s);
+}
+
 /* A window from one moment to another, in either order of giving them; a start given as a moment stays where it is. */
 static void window_of_two_moments(void **state)
 {
@@ -640,6 +665,7 @@ int main(void)
       cmocka_unit_test(hostile_names),
       cmocka_unit_test(two_thousand_jobs),
       cmocka_unit_test(presence),
+      cmocka_unit_test(no_key_no_offer),
       cmocka_unit_test(window_of_two_moments),
       cmocka_unit_test(starts_of_long_ago),
   };
