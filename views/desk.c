@@ -124,6 +124,11 @@ bool desk_ready(const struct desk *d, const struct scene *scene)
   return d->caught_up && !d->behind && d->generation == scene->model->generation;
 }
 
+bool desk_behind(const struct desk *d)
+{
+  return d->behind;
+}
+
 bool desk_whole(const struct desk *d)
 {
   return d->caught_up;

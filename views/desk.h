@@ -29,6 +29,7 @@ bool desk_ready(const struct desk *d, const struct scene *scene);
 /* Has it caught up once since it was aimed? If not, sums are half made: a view that has rows keeps them, so that nothing jumps to zero and
  * climbs each time that the window moves on. */
 bool desk_whole(const struct desk *d);
+bool desk_behind(const struct desk *d); /* what curves need is still to be made */
 
 const struct burn_result *desk_burn(struct desk *d, const struct scene *scene);
 const struct collisions_result *desk_collisions(struct desk *d, const struct scene *scene);

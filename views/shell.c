@@ -299,13 +299,19 @@ bool shell_has_work(const struct shell *s)
   return s->scene.model != NULL && !desk_ready(s->scene.desk, &s->scene);
 }
 
+bool shell_counts_anew(const struct shell *s)
+{
+  return !desk_whole(s->scene.desk) || desk_behind(s->scene.desk);
+}
+
 bool shell_work(struct shell *s, const struct model *model, int64_t now_ms)
 {
   struct scene scene = s->scene;
   scene.model = model;
   scene.now_ms = now_ms;
+  bool anew = shell_counts_anew(s);
   bool done = desk_step(s->scene.desk, &scene);
-  if (done) {
+  if (done && anew) {
     s->stale = true;
   }
   return !done;

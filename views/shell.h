@@ -56,9 +56,10 @@ bool shell_stale(const struct shell *s);
 /* The next key should wait for an update: it is meant for rows that are not there yet. Not so before a dialog, which takes no key that was
  * typed before it could be seen. */
 bool shell_needs_rows(const struct shell *s);
-/* The boards are behind the model: call shell_work, a slice of at most 2 ms, until it says false. When it has caught up, shell_stale is
- * true. */
+/* The boards are behind the model: call shell_work, a slice of at most 2 ms, until it says false. When it has caught up with what
+ * was never shown (shell_counts_anew), shell_stale is true; else what it found is for the next update. */
 bool shell_has_work(const struct shell *s);
+bool shell_counts_anew(const struct shell *s);
 bool shell_work(struct shell *s, const struct model *model, int64_t now_ms);
 /* Something on the screen changes with time alone; ms of the wall clock when it does next. */
 int64_t shell_next_tick_ms(const struct shell *s, int64_t now_ms);

@@ -8,9 +8,9 @@
 #include "base/xalloc.h"
 
 #define KEEP_EVERY_MS    INT64_C(1000)
-#define KEEP_SOON_MS     INT64_C(100) /* there is more to write */
+#define KEEP_SOON_MS     INT64_C(25)  /* there is more to write */
 #define KEEP_BUSY_MS     INT64_C(500) /* another gluetop writes */
-#define KEEP_JOBS        48           /* in one transaction */
+#define KEEP_JOBS        12           /* in one transaction: a millisecond or two, since keys wait for it */
 #define PAINT_BLOCKS     48           /* in one turn: some 5,000 runs, a millisecond */
 #define KEEP_LAST_ROUNDS 400
 
