@@ -26,15 +26,26 @@ int64_t job_goal_ms(const struct place_poll *pp, const struct job *j, const stru
   return since == INT64_MAX ? since : model_read_from(j, since);
 }
 
-bool job_is_read(const struct place_poll *pp, const struct job *j, const struct job_poll *jp, uint64_t tick)
+bool job_is_read(const struct place_poll *pp, const struct job *j, struct job_poll *jp, uint64_t tick)
 {
   if (jp->runs.failed || jp->runs.cut)
     return true; /* as far as it goes, for now */
   if (j->top_read_ms == WHEN_NONE)
     return false;
-  if (j->run_count == 0 || j->runs[0].started_ms == WHEN_NONE)
+  if (j->run_count == 0)
     return j->read_to_end;
-  return model_span_covers(j, job_goal_ms(pp, j, jp, tick), j->runs[0].started_ms);
+  /* Stretches that were read stay read: with the same runs, a goal that is not deeper is reached too. Thousands of jobs are asked that
+   * each turn, and their runs and stretches lie far apart in memory. */
+  int64_t goal = job_goal_ms(pp, j, jp, tick);
+  if (jp->read_generation == j->runs_generation && jp->read_goal_ms <= goal)
+    return true;
+  if (j->runs[0].started_ms == WHEN_NONE)
+    return j->read_to_end;
+  if (!model_span_covers(j, goal, j->runs[0].started_ms))
+    return false;
+  jp->read_generation = j->runs_generation;
+  jp->read_goal_ms = goal;
+  return true;
 }
 
 bool run_is_unsettled(const struct run *r, int64_t wall_ms)

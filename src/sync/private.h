@@ -51,6 +51,9 @@ struct job_poll {
       sleep_mono_ms;    /* nothing of this job is due before, unless one of the next two has changed; INT64_MIN: look */
   uint64_t sleep_key;   /* what of the model the decision hung on */
   uint64_t sleep_wants; /* poller.wants_hash */
+  uint64_t
+      read_generation; /* of the job's runs, when its history was found to be read down to read_goal_ms; 0: not yet */
+  int64_t read_goal_ms;
   struct resource *doc; /* WANT_JOB; made when first wanted */
   uint64_t doc_wanted_tick;
   uint64_t wanted_tick; /* the tick whose wants named this job itself */
@@ -163,7 +166,7 @@ int64_t timetable_look_ms(const struct job_poll *jp, size_t index); /* wall: whe
 /* depth.c: is a job read as deep as the present wants ask? */
 bool job_is_polled(const struct place_poll *pp, const struct job *j, const struct job_poll *jp, uint64_t tick);
 int64_t job_goal_ms(const struct place_poll *pp, const struct job *j, const struct job_poll *jp, uint64_t tick);
-bool job_is_read(const struct place_poll *pp, const struct job *j, const struct job_poll *jp, uint64_t tick);
+bool job_is_read(const struct place_poll *pp, const struct job *j, struct job_poll *jp, uint64_t tick);
 int job_page_size(const struct job *j, const struct job_poll *jp, bool deep, int64_t wall_ms);
 /* A run that is not over, or whose DPU-seconds have not arrived yet although they will. */
 bool run_is_unsettled(const struct run *r, int64_t wall_ms);

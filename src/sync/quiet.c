@@ -19,7 +19,7 @@ static bool jobs_quiet(const struct poller *p, const struct place_poll *pp, cons
 {
   for (size_t i = 0; i < pp->job_count; i++) {
     const struct job *j = &rows->jobs[i];
-    const struct job_poll *jp = &pp->jobs[i];
+    struct job_poll *jp = &pp->jobs[i];
     if (jp->doc != NULL && jp->doc_wanted_tick == p->tick && !jp->doc->answered)
       return false;
     if (!job_is_polled(pp, j, jp, p->tick))
