@@ -270,11 +270,10 @@ static int64_t front_next_frame_ms(void *front)
   if (f->dirty || shell_stale(f->shell) || works_at_once(f)) {
     when = mono;
   } else {
-    int64_t tick = mono + (f->tick_ms - clock_wall_ms(f->clock)), esc = input_deadline(&f->decoder);
+    /* An update that was put off covers whatever time has brought meanwhile. */
+    int64_t tick = f->late ? f->update_after_ms : mono + (f->tick_ms - clock_wall_ms(f->clock));
+    int64_t esc = input_deadline(&f->decoder);
     when = tick < esc ? tick : esc;
-    if (f->late && f->update_after_ms < when) {
-      when = f->update_after_ms;
-    }
   }
   return when;
 }
