@@ -367,7 +367,10 @@ static void call_send(struct app *app, struct ask *take)
   call->next = app->calls;
   app->calls = call;
   const struct ask *a = &call->ask;
-  const struct aws_target *t = &app->contexts[a->context].target;
+  /* Refusals for the rate come back to the poller, whose budget knows when there is room: by themselves sixteen would collide again. */
+  struct aws_target paced = app->contexts[a->context].target;
+  paced.paced = true;
+  const struct aws_target *t = &paced;
   const char *job = model_str(app->model, a->job);
   struct freshness *f = ask_freshness(app, a);
   if (f != NULL)

@@ -58,6 +58,7 @@ uint64_t call_send(struct call *take, const struct aws_target *t, struct transpo
   request->credentials = t->credentials;
   request->skew_ms = t->skew_ms;
   request->tally = t->tally;
+  request->paced = t->paced;
   request->accept = call_on_accept;
   request->done = call_on_done;
   request->dropped = call_on_drop;

@@ -19,6 +19,7 @@ struct aws_target {
   struct endpoint quotas;  /* url NULL: as above */
   const char *region;
   int64_t skew_ms;
+  bool paced;                    /* reads that are asked within a rate: see transport_request */
   struct transport_tally *tally; /* of all calls there; must outlive them; NULL: nobody counts */
 };
 

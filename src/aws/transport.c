@@ -202,6 +202,7 @@ uint64_t transport_send(struct transport *t, const struct transport_request *r)
   x->transport = t;
   x->id = ++t->next_id;
   x->host = transport_host(t, r->endpoint->url);
+  x->paced = r->paced;
   x->tally = r->tally;
   x->state = TRANSFER_QUEUED;
   x->change = r->change;
@@ -323,6 +324,8 @@ static bool transfer_try_again(struct transfer *x, const struct err *e)
   case RETRY_BACKOFF: {
     int64_t delay = retry_delay_ms(e->kind, x->tries, transfer_retry_after_ms(x), transport_random(t));
     if (x->tries >= x->max_tries || spent + delay > RETRY_SPAN_MS)
+      return false;
+    if (x->paced && e->kind == ERR_THROTTLED && transfer_retry_after_ms(x) < 0)
       return false;
     x->due_ms = now + delay;
     x->state = TRANSFER_BACKOFF;

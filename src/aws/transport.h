@@ -79,6 +79,7 @@ struct transport_request {
   int64_t total_timeout_ms; /* 0: the transport's */
   int64_t connect_timeout_ms;  /* 0: the transport's */
   int max_tries;               /* 0: the table's */
+  bool paced; /* whoever asks keeps to a rate: a refusal for it without a Retry-After is theirs to repeat, when there is room */
   struct transport_tally *tally; /* must live as long as the request; NULL: nobody counts */
   bool no_proxy;               /* instance metadata and container endpoints */
   bool own_rate;               /* a service with a rate of its own: that it throttles is no other's trouble (stats.throttled) */

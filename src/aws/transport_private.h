@@ -39,6 +39,7 @@ struct transfer {
   struct transfer *prev, *next;
   struct transport *transport;
   struct transport_host *host;
+  bool paced;
   struct transport_tally *tally; /* or NULL */
   uint64_t id;
   enum transfer_state state;

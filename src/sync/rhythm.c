@@ -2,22 +2,21 @@
  * most 30 minutes, and 2,000 jobs with 30 runs in flight cost at most 6 requests a second. */
 #include "sync/private.h"
 
-#define LIVE_MS                INT64_C(10000) /* runs in flight, when they are few */
-#define SCREEN_MS              INT64_C(15000)
-#define FRESH_MAX_MS           INT64_C(18000) /* both, when they are many */
-#define WATCH_MS               INT64_C(3000)  /* after a start or stop by our own hand */
-#define DUE_MS                 INT64_C(15000) /* a start that is due by schedule and has not shown */
-#define SETTLE_EVERY_MS        (2 * WHEN_MINUTE)
-#define REST_MAX_MS            (28 * WHEN_MINUTE)
-#define LIST_MS                (5 * WHEN_MINUTE)
-#define LIST_SCREEN_MS         (2 * WHEN_MINUTE)
-#define LIVE_LOAD_MAX          3.0 /* requests a second for runs in flight and jobs on the screen */
-#define REST_LOAD_MAX          1.3 /* ... and for all the rest */
-#define AWAY_FACTOR            4   /* nobody looks */
-#define THROTTLED_FAILURES_MAX 8
-#define THROTTLED_FOR_MS       WHEN_MINUTE        /* one question, again and again */
-#define THROTTLED_TELL_MS      (30 * WHEN_SECOND) /* a question that was refused for so long is told, and asked on */
-#define THROTTLED_SILENCE_MS   (30 * WHEN_SECOND) /* nothing has got through for so long */
+#define LIVE_MS              INT64_C(10000) /* runs in flight, when they are few */
+#define SCREEN_MS            INT64_C(15000)
+#define FRESH_MAX_MS         INT64_C(18000) /* both, when they are many */
+#define WATCH_MS             INT64_C(3000)  /* after a start or stop by our own hand */
+#define DUE_MS               INT64_C(15000) /* a start that is due by schedule and has not shown */
+#define SETTLE_EVERY_MS      (2 * WHEN_MINUTE)
+#define REST_MAX_MS          (28 * WHEN_MINUTE)
+#define LIST_MS              (5 * WHEN_MINUTE)
+#define LIST_SCREEN_MS       (2 * WHEN_MINUTE)
+#define LIVE_LOAD_MAX        3.0                /* requests a second for runs in flight and jobs on the screen */
+#define REST_LOAD_MAX        1.3                /* ... and for all the rest */
+#define AWAY_FACTOR          4                  /* nobody looks */
+#define THROTTLED_FOR_MS     WHEN_MINUTE        /* one question, again and again */
+#define THROTTLED_TELL_MS    (30 * WHEN_SECOND) /* a question that was refused for so long is told, and asked on */
+#define THROTTLED_SILENCE_MS (30 * WHEN_SECOND) /* nothing has got through for so long */
 
 static int64_t base_ms(const struct poller *p, int64_t built_in)
 {
@@ -128,8 +127,7 @@ bool rhythm_gives_up(const struct budget *b, enum err_kind kind, const struct re
 {
   /* The transport has tried the rest many times already. Being throttled may only say that it was too early, as long as others
    * get through; but nobody is left waiting for ever, and what is refused for so long is told. */
-  return kind != ERR_THROTTLED || r->failures >= THROTTLED_FAILURES_MAX ||
-         (r->failures > 3 && mono_ms - r->failing_since_ms >= THROTTLED_FOR_MS) ||
+  return kind != ERR_THROTTLED || (r->failures > 3 && mono_ms - r->failing_since_ms >= THROTTLED_FOR_MS) ||
          budget_silent_ms(b, mono_ms) >= THROTTLED_SILENCE_MS;
 }
 
