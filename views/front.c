@@ -226,7 +226,7 @@ static void front_frame(void *front, const struct model *model, int64_t now_ms, 
   bool changed = model->generation != f->generation || now_ms >= f->tick_ms || shell_has_work(f->shell);
   term_size(f->term, &width, &height);
   first = first || width != f->canvas.width || height != f->canvas.height || shell_stale(f->shell);
-  bool at_once = quiet && (f->clock->manual || !f->settled);
+  bool at_once = f->clock->manual || (quiet && !f->settled); /* a clock that stands still would never bring it */
   /* Rows are copies, so a key is answered from those of a moment ago; what has come in since is shown by a later frame. */
   bool due = first || (changed && !f->dirty && (at_once || mono >= f->update_after_ms));
   f->late = changed && !due;
