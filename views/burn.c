@@ -59,6 +59,7 @@ static void add_jobs(struct burn_state *s, const struct scene *scene, const stru
     set_sum(row, &j->sum, total);
     row->per_run_nano = j->per_run_nano;
     row->failed_nano = cost_sum_nano(&j->failed);
+    row->before_nano = j->before_nano;
     row->has_trend = true;
     memcpy(row->trend, j->trend_nano, sizeof row->trend);
   }
@@ -172,6 +173,7 @@ static void burn_update(struct view *v, const struct scene *scene)
   int64_t total = cost_sum_nano(&r->sum);
   s->head = (struct burn_head){.sum = r->sum,
                                .failed = r->failed,
+                               .before_nano = r->before_nano,
                                .today_nano = r->today_nano,
                                .week_nano = r->week_nano,
                                .month_nano = r->month_nano,
@@ -264,6 +266,11 @@ static bool burn_detail(const struct view *v, struct buf *out, enum role *role)
   buf_addf(out, " for %zu run%s", r->runs, r->runs == 1 ? "" : "s");
   if (r->unknown > 0) {
     buf_addf(out, ", %zu of them unknown", r->unknown);
+  }
+  if (r->before_nano > 0) {
+    buf_adds(out, ", $");
+    format_cents(out, r->before_nano);
+    buf_adds(out, " of it before the window");
   }
   *role = ROLE_DIM;
   return true;

@@ -18,6 +18,11 @@ static void draw_sum(const struct burn_head *h, const struct pane *p, int y)
   format_cents(&text, cost_sum_nano(&h->sum));
   pieces_add(&l, 100, 0, ROLE_TEXT, "window");
   pieces_add(&l, 100, 1, ROLE_MONEY | STYLE_BOLD, "%s", text.data);
+  if (h->before_nano > 0) { /* else the cost of a stream of many weeks passes for that of a day */
+    buf_reset(&text);
+    format_money(&text, h->before_nano, false);
+    pieces_add(&l, 85, 2, ROLE_TEXT, "%s of it earlier", text.data);
+  }
   static const struct {
     enum cost_basis basis;
     const char *word, *before;
@@ -28,7 +33,7 @@ static void draw_sum(const struct burn_head *h, const struct pane *p, int y)
     pieces_add(&l, 95, i == 0 ? 3 : 2, ROLE_DIM, "%s%s %s", bases[i].before, text.data, bases[i].word);
   }
   if (h->sum.runs_unknown > 0) {
-    pieces_add(&l, 98, 2, ROLE_WARN, "%zu runs unknown", h->sum.runs_unknown);
+    pieces_add(&l, 98, 2, ROLE_WARN, "%zu run%s unknown", h->sum.runs_unknown, h->sum.runs_unknown == 1 ? "" : "s");
   }
   if (h->failed.runs > 0) {
     buf_reset(&text);

@@ -23,12 +23,14 @@ struct burn_row {
   int64_t trend[BURN_TREND];
   bool has_trend;
   int64_t failed_nano;
+  int64_t before_nano; /* of a job: what of nano was spent before the window began */
   int64_t median_nano; /* of an unusual run's job */
 };
 
 /* What is said above the lists: copies, so that drawing needs no model. */
 struct burn_head {
   struct cost_sum sum, failed;
+  int64_t before_nano;
   struct cost_sum wastes[BURN_WASTES];
   int64_t today_nano, week_nano, month_nano, forecast_nano, hour_nano, worst_more_nano;
   size_t active, waiting, dpu_unknown, worst_unlimited, worst_unknown, calendar_unknown;

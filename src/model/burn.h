@@ -1,6 +1,7 @@
 /* What it costs: in a window, by job, by day and by price class; now per hour; this month, and at its end. Job runs only.
  *
- * The sum of a window is the sum of its runs (those that meet it, whole), so that it is the same figure as in the list of runs. Days are
+ * The sum of a window is the sum of its runs (those that meet it, whole), so that it is the same figure as in the list of runs; what of it was
+ * spent before the window began is told beside it, for streams above all. Days are
  * UTC, as bills are; the cost of a run is spread evenly over the time it ran, and `days` add up to the window's sum exactly.
  * today, week and month are calendar figures: only what fell into that time counts, whatever window is on show. */
 #ifndef GLUETOP_MODEL_BURN_H
@@ -26,6 +27,7 @@ struct burn_job {
   int64_t per_run_nano;           /* sum / runs with a known cost; -1: none */
   int64_t trend_nano[BURN_TREND]; /* average per finished run that began in that stretch; -1: none */
   double share;                   /* of the total, 0..1 */
+  int64_t before_nano;            /* of the sum, what was spent before the window began */
 };
 struct burn_day {
   int64_t day_ms; /* midnight UTC */
@@ -46,6 +48,7 @@ const char *burn_waste_word(enum burn_waste w); /* "failed" … as in the JSON o
 struct burn_result {
   int64_t since_ms, until_ms, now_ms;
   struct cost_sum sum, failed;
+  int64_t before_nano; /* of the sum, what was spent before the window began */
   struct cost_sum wastes[BURN_WASTES]; /* the parts of failed */
   struct burn_job *jobs;               /* dearest first */
   size_t job_count;

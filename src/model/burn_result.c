@@ -131,6 +131,29 @@ static void add_live(struct burn *b, const struct model *m, const struct price_t
   }
 }
 
+/* What the job's runs in the window had spent when it began, evenly over the time they ran. Only runs accepted before it can have. */
+static int64_t spent_before(const struct burn *b, const struct model *m, const struct price_table *prices,
+                            const struct job *j, int64_t now_ms)
+{
+  int64_t since = b->sweep.since_ms, spent = 0;
+  size_t low = 0, high = since == INT64_MIN ? 0 : model_runs_reach(j, since);
+  for (size_t end = high; low < end;) {
+    size_t middle = low + (end - low) / 2;
+    if (j->runs[middle].started_ms >= since)
+      low = middle + 1;
+    else
+      end = middle;
+  }
+  for (size_t i = low; i < high; i++) {
+    const struct run *r = &j->runs[i];
+    if (!run_meets(r, since, b->sweep.until_ms, now_ms))
+      continue;
+    struct cost c = cost_of_run(m, prices, j->place, j, r, now_ms);
+    sum_add(&spent, cost_part(c.nano, burn_began_or_started(r), cost_ended(r, now_ms), INT64_MIN, since));
+  }
+  return spent;
+}
+
 static struct burn_job make_row(const struct model *m, const struct burn_part *part, int place, size_t job)
 {
   struct burn_job row = {.place = place,
@@ -281,6 +304,8 @@ const struct burn_result *burn_result(struct burn *b, const struct model *m, con
         continue;
       if (row.sum.runs > row.sum.runs_unknown)
         row.per_run_nano = cost_sum_nano(&row.sum) / (int64_t)(row.sum.runs - row.sum.runs_unknown);
+      row.before_nano = spent_before(b, m, prices, j, now_ms);
+      sum_add(&r->before_nano, row.before_nano);
       cost_sum_add_sum(&r->sum, &row.sum);
       cost_sum_add_sum(&r->failed, &row.failed);
       r->jobs = xgrow(r->jobs, &b->job_cap, r->job_count + 1, sizeof *r->jobs);

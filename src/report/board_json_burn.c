@@ -137,6 +137,7 @@ void report_write_burn(struct boards *b, const struct report_scope *s, struct jw
   }
   jw_end_object(w);
   jw_end_object(w);
+  member_money(w, "usd_before_window", r->before_nano);
   jw_name(w, "by_job");
   jw_array(w);
   for (size_t i = 0; i < r->job_count; i++) {
@@ -159,6 +160,7 @@ void report_write_burn(struct boards *b, const struct report_scope *s, struct jw
     }
     jw_end_array(w);
     member_money(w, "usd_failed", cost_sum_nano(&j->failed));
+    member_money(w, "usd_before_window", j->before_nano);
     jw_end_object(w);
   }
   jw_end_array(w);

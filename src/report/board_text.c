@@ -86,7 +86,12 @@ static void burn_head(struct boards *b, const struct report_scope *s, struct buf
   money(out, r->sum.nano[COST_COMPUTED]);
   buf_adds(out, ", estimated ");
   money(out, r->sum.nano[COST_ESTIMATED]);
-  buf_addf(out, "; %zu runs unknown\n", r->sum.runs_unknown);
+  buf_addf(out, "; %zu run%s unknown\n", r->sum.runs_unknown, r->sum.runs_unknown == 1 ? "" : "s");
+  if (r->before_nano > 0) {
+    buf_adds(out, "of the window's sum, ");
+    money(out, r->before_nano);
+    buf_adds(out, " were spent before it began\n");
+  }
   buf_adds(out, "now ");
   money(out, r->nano_per_hour_now);
   buf_addf(out, "/h, %zu runs at work; if all go on to their timeouts ", r->active_runs);

@@ -14,6 +14,8 @@ json "burn is complete" 'd["complete"] is True and d["problems"] == []'
 json "burn has every member of the contract" 'all(k in d for k in """active_runs dpu_now usd_per_hour_now dpu_hours usd usd_by_basis runs_unknown by_job by_day month_to_date_usd month_forecast_usd worst_case_usd""".split())'
 json "a job has every member" 'd["by_job"] and all(k in d["by_job"][0] for k in "context job runs dpu_hours usd usd_by_basis runs_unknown share".split())'
 json "the bases add up to the sum" 'abs(sum(d["usd_by_basis"].values()) - d["usd"]) < 1e-8 and set(d["usd_by_basis"]) == {"measured", "computed", "estimated"}'
+json "what was spent before the window adds up and is a part of it" \
+  '0 < d["usd_before_window"] < d["usd"] and abs(sum(j["usd_before_window"] for j in d["by_job"]) - d["usd_before_window"]) < 1e-6'
 json "the jobs add up to the sum" 'abs(sum(j["usd"] for j in d["by_job"]) - d["usd"]) < 1e-6'
 json "each job is the sum of its bases" 'all(abs(sum(j["usd_by_basis"].values()) - j["usd"]) < 1e-8 for j in d["by_job"])'
 json "the days add up to the sum" 'abs(sum(x["usd"] for x in d["by_day"]) - d["usd"]) < 1e-6'

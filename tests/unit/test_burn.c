@@ -34,7 +34,7 @@ static void check(const struct model *m, const struct burn_result *r, int64_t no
 {
   struct cost_sum all = {0}, waste = {0};
   size_t jobs = 0;
-  int64_t today = 0, week = 0, month = 0, rate = 0;
+  int64_t today = 0, week = 0, month = 0, rate = 0, before = 0;
   int64_t day_start = now - now % WHEN_DAY, month_start = when_month_start(now, WHEN_UTC);
   for (size_t p = 0; p < m->place_count; p++) {
     for (size_t i = 0; i < m->places[p].job_count; i++) {
@@ -55,6 +55,7 @@ static void check(const struct model *m, const struct burn_result *r, int64_t no
         if (!run_meets(run, r->since_ms, r->until_ms, now))
           continue;
         cost_sum_add(&sum, &c);
+        before += r->since_ms == INT64_MIN ? 0 : cost_part(c.nano, began, ended, INT64_MIN, r->since_ms);
         if (run->state == RUN_FAILED || run->state == RUN_STOPPED || run->state == RUN_TIMEOUT)
           cost_sum_add(&waste, &c);
       }
@@ -77,14 +78,16 @@ static void check(const struct model *m, const struct burn_result *r, int64_t no
   assert_memory_equal(&wastes, &waste, sizeof waste);
   assert_int_equal(r->job_count, jobs);
   struct cost_sum parts = {0};
-  int64_t days = 0, day_dpu = 0;
+  int64_t days = 0, day_dpu = 0, before_parts = 0;
   double share = 0;
   for (size_t i = 0; i < r->job_count; i++) {
     cost_sum_add_sum(&parts, &r->jobs[i].sum);
     share += r->jobs[i].share;
+    before_parts += r->jobs[i].before_nano;
     assert_true(i == 0 || cost_sum_nano(&r->jobs[i].sum) <= cost_sum_nano(&r->jobs[i - 1].sum));
   }
   assert_memory_equal(&parts, &all, sizeof all);
+  assert_true(r->before_nano == before && before_parts == before);
   parts = (struct cost_sum){0};
   for (size_t i = 0; i < BURN_CLASSES; i++)
     cost_sum_add_sum(&parts, &r->classes[i]);
