@@ -79,7 +79,8 @@ struct sim_account *sim_world_account(struct sim_world *w, const char *id)
   if (err_is(&e))
     fprintf(stderr, "gluesim: account %s: %s\n", id, err_message(&e));
   err_fini(&e);
-  w->others = xgrow(w->others, &w->other_cap, w->other_count + 1, sizeof *w->others);
+  w->others = xgrow(w->others, &w->other_cap, w->other_count + 1, /* an array of pointers */
+                    sizeof *w->others);                           /* NOLINT(bugprone-sizeof-expression) */
   w->others[w->other_count++] = a;
   return a;
 }

@@ -385,7 +385,8 @@ static struct err read_option(struct options *o, int argc, char **argv, int *at,
   } else if (!row->argument && inline_text && is_long) {
     e = err_new(ERR_USAGE, "--%s takes no argument", row->name);
   } else if (!row->argument) {
-    e = apply(o, row, NULL, now_ms);
+    char none[] = "";
+    e = apply(o, row, none, now_ms);
     if (!err_is(&e) && inline_text) { /* -vv: the next letter of the same word */
       word[1] = word[2];
       memmove(word + 2, word + 3, strlen(word + 3) + 1);

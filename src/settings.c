@@ -250,6 +250,7 @@ const char *settings_section(const struct settings *s, const char *section, size
   for (size_t i = 0; i < s->count && !found; i++) {
     bool first = strcmp(s->items[i].section, section) == 0;
     for (size_t k = 0; k < i && first; k++) {
+      /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): every item has a section */
       first = !(strcmp(s->items[k].section, section) == 0 && strcmp(s->items[k].name, s->items[i].name) == 0);
     }
     if (first && seen++ == index) {

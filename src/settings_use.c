@@ -137,7 +137,7 @@ void settings_fill_measures(const struct settings *s, struct board_measures *out
 
 void settings_free_measures(struct board_measures *m)
 {
-  free((void *)(uintptr_t)m->quotas);
-  free((void *)(uintptr_t)m->tags);
+  free((void *)(uintptr_t)m->quotas); /* NOLINT(performance-no-int-to-ptr): const only for those who read */
+  free((void *)(uintptr_t)m->tags);   /* NOLINT(performance-no-int-to-ptr) */
   *m = (struct board_measures){.quotas = NULL};
 }

@@ -16,7 +16,7 @@
 /* Descriptors above this are closed on exec anyway: all of ours are opened so. */
 #define CHILD_FDS_MAX 1024
 
-extern char **environ;
+extern char **environ; /* NOLINT(readability-redundant-declaration): only GNU declares it */
 
 const char *const child_no_keys[] = {"AWS_ACCESS_KEY_ID",
                                      "AWS_SECRET_ACCESS_KEY",

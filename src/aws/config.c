@@ -107,7 +107,7 @@ static char *shorten_path(const struct aws_config *c, const char *path)
 /* Whole contents in wiped-later memory; false and errno when it cannot be read. */
 static bool read_whole(int fd, char **out, size_t *out_len)
 {
-  size_t cap = 16 * 1024;
+  size_t cap = (size_t)16 * 1024;
   size_t len = 0;
   char *data = xmalloc(cap);
   for (;;) {

@@ -42,17 +42,6 @@ static int64_t day_of_date(int64_t utc, enum when_zone zone)
   return order > 0 ? day_before(day, zone) : order < 0 ? next_day(day, zone) : day;
 }
 
-/* So many minutes after midnight by the zone's clock; where summer time begins or ends that is not so many minutes of the day. */
-static int64_t at_clock(int64_t day_ms, int minutes, enum when_zone zone)
-{
-  char text[WHEN_TEXT_MAX];
-  int hour = 0, minute = 0;
-  int64_t ms = day_ms + minutes * WHEN_MINUTE;
-  if (sscanf(when_format(ms, zone, WHEN_HM, text), "%2d:%2d", &hour, &minute) == 2)
-    ms += (minutes - (hour * 60 + minute)) * WHEN_MINUTE;
-  return ms;
-}
-
 static int weekday_of(int64_t ms, enum when_zone zone)
 {
   char text[WHEN_TEXT_MAX];
@@ -132,6 +121,17 @@ static bool read_clock(const char *text, int *minutes)
   return hour < 24 && minute < 60;
 }
 
+/* So many minutes after midnight by the zone's clock; where summer time begins or ends that is not so many minutes of the day. */
+static int64_t at_clock(int64_t day_ms, int minutes, enum when_zone zone)
+{
+  char text[WHEN_TEXT_MAX];
+  int there = minutes;
+  int64_t ms = day_ms + minutes * WHEN_MINUTE;
+  if (read_clock(when_format(ms, zone, WHEN_HM, text), &there))
+    ms += (minutes - there) * WHEN_MINUTE;
+  return ms;
+}
+
 /* "2026-11-03", and with a clock of the zone behind it. */
 static bool read_date(const struct reading *r, const char *text, struct moment *out)
 {
@@ -174,7 +174,7 @@ static bool read_moment(const struct reading *r, const char *text, struct moment
   } else if (read_clock(text, &minutes)) {
     *out = (struct moment){at_clock(today, minutes, r->zone), false};
   } else if (n > 4 && strcmp(text + n - 4, " ago") == 0) {
-    char before[TEXT_MAX];
+    char before[TEXT_MAX] = "";
     memcpy(before, text, n - 4);
     before[n - 4] = '\0';
     *out = (struct moment){r->now_ms, false};
@@ -241,7 +241,7 @@ static bool split(const char *text, char first[TEXT_MAX], char second[TEXT_MAX])
     if (mark == NULL)
       continue;
     size_t n = (size_t)(mark - text);
-    char part[TEXT_MAX];
+    char part[TEXT_MAX] = "";
     memcpy(part, text, n);
     part[n] = '\0';
     if (!tidy(part, first))
@@ -273,10 +273,10 @@ static bool read_ends(const struct reading *r, const char *first, const char *se
 
 static bool read_form(const struct reading *r, const char *text, struct when_range *out, char why[WHEN_RANGE_WHY_MAX])
 {
-  char first[TEXT_MAX], second[TEXT_MAX];
+  char first[TEXT_MAX] = "", second[TEXT_MAX] = "";
   const char *rest = text;
   int64_t span = 0;
-  struct moment m;
+  struct moment m = {0, false};
   if (strcmp(text, "all") == 0 || strcmp(text, "everything") == 0) {
     *out = (struct when_range){INT64_MIN, INT64_MAX, false};
     return true;
@@ -305,7 +305,7 @@ bool when_parse_range(const char *text, int64_t now_ms, enum when_zone zone, str
                       char why[WHEN_RANGE_WHY_MAX])
 {
   const struct reading r = {now_ms, zone};
-  char tidied[TEXT_MAX];
+  char tidied[TEXT_MAX] = "";
   why[0] = '\0';
   if (text == NULL || !tidy(text, tidied))
     return say(why, "", "is no range of time: 2026-11-01..2026-11-07, last 3 days, yesterday, 12h, all");

@@ -101,7 +101,7 @@ void cli_print_error(const struct err *e)
   char *what = text_clean_dup(d ? d->what : NULL, TEXT_LINE);
   char *code = text_clean_dup(d ? d->code : NULL, TEXT_LINE);
   fprintf(stderr, "gluetop: %s%s%s\n", what, *what ? ": " : "", first);
-  if (*code) {
+  if (d && *code) {
     char *request = text_clean_dup(d->request_id, TEXT_LINE);
     fprintf(stderr, "  %s%s%s%s\n", code, *request ? " (request " : "", request, *request ? ")" : "");
     free(request);

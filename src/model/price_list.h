@@ -33,7 +33,7 @@ struct price_list_row {
   char usagetype[PRICE_USAGETYPE_MAX]; /* "" when it holds letters that it should not */
   char published[12];                  /* "2026-11-20" or "" */
 };
-#define PRICE_LIST_ROWS (PRICE_ITEM_COUNT * PRICE_GENERATION_COUNT)
+#define PRICE_LIST_ROWS ((size_t)PRICE_ITEM_COUNT * PRICE_GENERATION_COUNT)
 struct price_list {
   struct price_list_row rows[PRICE_LIST_ROWS];
   size_t count;
