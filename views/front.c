@@ -220,7 +220,7 @@ static void front_frame(void *front, const struct model *model, int64_t now_ms, 
     return;
   }
   int64_t began = cpu_us();
-  if (works_at_once(f)) {
+  if (works_at_once(f) && (!f->dirty || f->clock->manual)) { /* a key comes first */
     shell_work(f->shell, model, now_ms);
   }
   bool changed = model->generation != f->generation || now_ms >= f->tick_ms || shell_has_work(f->shell);

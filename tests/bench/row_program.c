@@ -327,7 +327,7 @@ const struct bench_row bench_row_program_keys = {.name = "program, key to frame 
                                                  .tear_down = tear_down};
 const struct bench_row bench_row_program_resident = {.name = "program, resident with everything loaded",
                                                      .unit = "MB",
-                                                     .target = 2.5,
+                                                     .target = 3,
                                                      .most = 96,
                                                      .set_up = set_up,
                                                      .measure = measure_resident,
@@ -335,7 +335,7 @@ const struct bench_row bench_row_program_resident = {.name = "program, resident 
                                                      .tear_down = tear_down};
 const struct bench_row bench_row_program_toured = {.name = "program, resident after every view was looked at",
                                                    .unit = "MB",
-                                                   .target = 2.5,
+                                                   .target = 3,
                                                    .most = 96,
                                                    .set_up = set_up,
                                                    .measure = measure_toured,
