@@ -228,9 +228,9 @@ static const struct list_column unusual_columns[] = {
 
 #define LIST_OPS(name, columns_, fixed_)                                                                               \
   static const struct list_ops name = {.row_size = sizeof(struct burn_row),                                            \
-                                       .columns = columns_,                                                            \
-                                       .column_count = sizeof columns_ / sizeof columns_[0],                           \
-                                       .fixed = fixed_}
+                                       .columns = (columns_),                                                          \
+                                       .column_count = sizeof(columns_) / sizeof((columns_)[0]),                       \
+                                       .fixed = (fixed_)}
 LIST_OPS(job_ops, job_columns, 1);
 LIST_OPS(day_ops, day_columns, 1);
 LIST_OPS(class_ops, class_columns, 1);
