@@ -359,15 +359,18 @@ int64_t cost_sum_dpu_micros(const struct cost_sum *s)
   return add_up(s->dpu_micros);
 }
 
-/* How much of the whole lies before t. Whole seconds keep the divisor small for runs of years. */
+/* How much of the whole lies before t. The divisor has 32 bits: milliseconds for runs of up to 49 days, whole seconds beyond. */
 static int64_t part_before(int64_t whole, int64_t began_ms, int64_t ended_ms, int64_t t_ms)
 {
   if (t_ms >= ended_ms)
     return whole;
   if (t_ms <= began_ms)
     return 0;
-  int64_t length = sum_less(ended_ms, began_ms), done = sum_less(t_ms, began_ms) / WHEN_SECOND;
-  length = length / WHEN_SECOND + (length % WHEN_SECOND != 0);
+  int64_t length = sum_less(ended_ms, began_ms), done = sum_less(t_ms, began_ms);
+  if (length > UINT32_MAX) {
+    done /= WHEN_SECOND;
+    length = length / WHEN_SECOND + (length % WHEN_SECOND != 0);
+  }
   if (length > UINT32_MAX) { /* longer than 136 years: nonsense, but it must add up */
     done /= UINT32_MAX;
     length = length / UINT32_MAX + 1;

@@ -378,6 +378,11 @@ static void test_sums_and_parts(void **state)
   }
   assert_true(cost_part(100, 0, 10 * WHEN_SECOND, 0, 3 * WHEN_SECOND) == 30);
   assert_true(cost_part(100, 0, 10 * WHEN_SECOND, 20 * WHEN_SECOND, 30 * WHEN_SECOND) == 0);
+  /* to the millisecond: completions have a fraction, and a run that ends past midnight is split where midnight is */
+  assert_true(cost_part(605000, -114138, 490862, -WHEN_DAY, 0) == 114138);
+  assert_true(cost_part(605000, -114138, 490862, 0, WHEN_DAY) == 490862);
+  /* longer than milliseconds in 32 bits count */
+  assert_true(cost_part(60, 0, 60 * WHEN_DAY, 20 * WHEN_DAY, 30 * WHEN_DAY) == 10);
 }
 
 /* Sums of nonsense stay at the end of the scale. */
