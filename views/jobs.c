@@ -430,7 +430,8 @@ static void fill_row(struct jobs_row *row, const struct scene *scene, int place,
   row->worker_type = j->worker_type;
   row->version = j->glue_version;
   row->dpu = model_job_dpu(m, j);
-  row->typical_ms = stats->times.count > 0 ? (int64_t)(stats->times.p50 * 1000.0) : WHEN_NONE;
+  /* in whole seconds as the timeouts board rounds them: one figure, wherever it stands */
+  row->typical_ms = stats->times.count > 0 ? (int64_t)(stats->times.p50 + 0.5) * WHEN_SECOND : WHEN_NONE;
   if (j->run_count > 0) {
     row->last = j->runs[0];
     row->has_last = true;
