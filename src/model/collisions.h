@@ -132,7 +132,8 @@ const struct collisions_result *collisions_result(struct collisions *c, const st
                                                   struct loads *loads, const struct collision_quotas *quotas,
                                                   size_t quota_count, int64_t now_ms);
 
-/* What medians foretell for a place: live runs until their expected ends, planned ones in their time, added to l. */
+/* What medians foretell for a place: live runs until their expected ends, what waits at its job's limit from when a slot comes free, planned
+ * ones in their time, added to l. */
 void collisions_expected_load(struct load *l, const struct model *m, struct stats_cache *stats, const struct plan *plan,
                               int place, int64_t now_ms);
 

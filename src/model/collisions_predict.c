@@ -192,23 +192,60 @@ void collisions_predict(struct predictions *out, const struct model *m, struct s
   free(links);
 }
 
+/* The live runs of a job until their expected ends. What waits while the limit is met begins when a slot is expected to come free, oldest
+ * first; what waits for something else counts from now. */
+static void expect_live(struct load *l, const struct model *m, const struct job *j, const struct job_stats *s,
+                        int64_t now_ms)
+{
+  size_t active = 0, left = j->run_live, oldest = 0, slot = 0, limit = (size_t)collisions_limit(j);
+  int64_t *ends = left > 0 ? xcalloc(left, sizeof *ends) : NULL;
+  for (size_t k = 0; k < j->run_count && left > 0; k++) {
+    const struct run *r = &j->runs[k];
+    if (run_finished(r))
+      continue;
+    left--;
+    oldest = k + 1;
+    if (r->state == RUN_WAITING)
+      continue;
+    int64_t size = cost_size_micros(model_run_dpu(m, r));
+    int64_t until = endless(j) ? WHEN_NONE : schedule_run_end(r, s, now_ms, 50);
+    ends[active++] = until == WHEN_NONE ? INT64_MAX : until;
+    if (size >= 0)
+      load_add(l, now_ms, until != WHEN_NONE && until <= now_ms ? now_ms + 1 : until, size);
+  }
+  stats_sort(ends, active);
+  size_t spare = limit > active ? limit - active : 0;
+  slot = active > limit ? active - limit : 0; /* the limit was lowered: so many end before anything begins */
+  for (size_t k = oldest; k-- > 0;) {
+    const struct run *r = &j->runs[k];
+    if (r->state != RUN_WAITING)
+      continue;
+    int64_t from = now_ms, size = cost_size_micros(model_run_dpu(m, r));
+    int64_t until = endless(j) ? WHEN_NONE : schedule_run_end(r, s, now_ms, 50);
+    if (spare > 0) {
+      spare--;
+    } else if (slot < active) {
+      from = ends[slot++];
+    } else {
+      break; /* behind those that wait now: beyond what can be told */
+    }
+    if (from == INT64_MAX)
+      break;
+    if (from <= now_ms && slot > 0)
+      from = now_ms + 1; /* what is overdue counts to that moment */
+    if (size >= 0)
+      load_add(l, from, until == WHEN_NONE ? WHEN_NONE : from + sum_less(until, now_ms), size);
+  }
+  free(ends);
+}
+
 void collisions_expected_load(struct load *l, const struct model *m, struct stats_cache *stats, const struct plan *plan,
                               int place, int64_t now_ms)
 {
   const struct place *p = &m->places[place];
   for (size_t i = 0; i < p->job_count; i++) {
-    const struct job *j = &p->jobs[i];
-    size_t left = j->run_live;
-    for (size_t k = 0; k < j->run_count && left > 0; k++) {
-      if (run_finished(&j->runs[k]))
-        continue;
-      left--;
-      int64_t size = cost_size_micros(model_run_dpu(m, &j->runs[k]));
-      const struct job_stats *s = stats_cache_get(stats, m, place, i);
-      int64_t until = endless(j) ? WHEN_NONE : schedule_run_end(&j->runs[k], s, now_ms, 50);
-      if (size >= 0)
-        load_add(l, now_ms, until != WHEN_NONE && until <= now_ms ? now_ms + 1 : until, size);
-    }
+    if (p->jobs[i].run_live > 0)
+      expect_live(l, m, &p->jobs[i], stats_cache_get(stats, m, place, i), now_ms);
   }
   for (size_t i = 0; plan != NULL && i < plan->count; i++) {
     const struct planned_start *start = &plan->starts[i];

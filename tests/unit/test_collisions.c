@@ -235,6 +235,10 @@ static void test_now(void **state)
   assert_true(r->accounts[0].active_runs == 2 && r->accounts[0].waiting_runs == 1 &&
               r->accounts[0].dpu_micros == 20000000);
   assert_true(r->warning_count == 1 && r->warnings[0].job == twice && r->warnings[0].limit == 2);
+  /* what waits at the limit takes the place of its holder: the two are never expected at work at once */
+  plan_make(&w.plan, w.m, w.stats, -1, now, now + 2 * WHEN_HOUR);
+  r = look(&w, T0, now, 100);
+  assert_true(r->accounts[0].expected_dpu_micros == 20000000);
   struct collision_quotas q = {.runs = {10, QUOTA_FROM_CONFIG}, .dpu = {64, QUOTA_FROM_SERVICE}};
   r = collisions_result(w.c, w.m, w.stats, &w.plan, w.loads, &q, 1, now);
   assert_true(r->accounts[0].runs_limit == 10 && r->accounts[0].dpu_limit == 64 && !r->accounts[0].assumed);
