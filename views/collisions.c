@@ -298,7 +298,8 @@ static void add_past(struct collisions_state *s, const struct scene *scene, cons
     buf_adds(t, "start refused");
     break;
   case COLLISION_FAILED:
-    buf_adds(t, "failed: limit met");
+    buf_adds(t,
+             collision_of_bookmark(model_str(scene->model, c->run.error)) ? "failed: bookmark" : "failed: limit met");
     break;
   case COLLISION_QUEUED:
     buf_adds(t, "queued");

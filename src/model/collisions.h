@@ -139,6 +139,8 @@ void collisions_expected_load(struct load *l, const struct model *m, struct stat
 
 /* Was this run refused for concurrency, and whose? False: it was not. */
 bool collision_of_error(const char *error, enum collision_kind *kind);
+/* Did it fail because another run had moved the job's bookmark meanwhile? One of the above; no limit was met. */
+bool collision_of_bookmark(const char *error);
 /* Seconds between acceptance and work of a run; -1: not known. */
 int64_t collision_waited_seconds(const struct run *r, int64_t now_ms);
 

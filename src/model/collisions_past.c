@@ -18,6 +18,12 @@ const char *collision_kind_word(enum collision_kind k)
   return (size_t)k < sizeof words / sizeof words[0] ? words[k] : "";
 }
 
+bool collision_of_bookmark(const char *error)
+{
+  return error != NULL && (text_find_fold(error, "BOOKMARK_VERSION_MISMATCH") >= 0 ||
+                           text_find_fold(error, "Continuation update failed due to version mismatch") >= 0);
+}
+
 /* The service's texts vary ("Max concurrent runs exceeded", "Concurrent runs exceeded for x", "Exceeded maximum concurrent compute capacity");
  * a FAILED run carries no error type beside its text. */
 bool collision_of_error(const char *error, enum collision_kind *kind)
@@ -25,8 +31,7 @@ bool collision_of_error(const char *error, enum collision_kind *kind)
   static const char *const account[] = {"ResourceNumberLimitExceeded", "maximum concurrent compute",
                                         "max concurrent compute", "concurrent compute (DPU)",
                                         "concurrent runs per account"};
-  static const char *const job[] = {"ConcurrentRunsExceeded", "concurrent runs exceeded", "exceeded concurrent runs",
-                                    "BOOKMARK_VERSION_MISMATCH", "Continuation update failed due to version mismatch"};
+  static const char *const job[] = {"ConcurrentRunsExceeded", "concurrent runs exceeded", "exceeded concurrent runs"};
   if (error == NULL)
     return false;
   for (size_t i = 0; i < sizeof account / sizeof account[0]; i++) {
@@ -41,7 +46,10 @@ bool collision_of_error(const char *error, enum collision_kind *kind)
       return true;
     }
   }
-  return false;
+  if (!collision_of_bookmark(error))
+    return false;
+  *kind = COLLISION_FAILED;
+  return true;
 }
 
 int64_t collision_waited_seconds(const struct run *r, int64_t now_ms)

@@ -150,6 +150,8 @@ static void test_errors(void **state)
     assert_int_equal(collision_of_error(cases[i].error, &kind), cases[i].kind >= 0);
     if (cases[i].kind >= 0)
       assert_int_equal(kind, cases[i].kind);
+    assert_int_equal(collision_of_bookmark(cases[i].error),
+                     cases[i].error != NULL && strstr(cases[i].error, "BOOKMARK") != NULL);
   }
 }
 
