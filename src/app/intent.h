@@ -11,30 +11,30 @@ struct run;
 
 enum intent_kind {
   INTENT_NONE = 0,
-  INTENT_QUIT,         /* leave, when no write is under way or the person has agreed */
-  INTENT_REFRESH,      /* ask the service again for what is wanted now */
+  INTENT_QUIT,    /* leave, when no write is under way or the person has agreed */
+  INTENT_REFRESH, /* ask the service again for what is wanted now */
   INTENT_START_RUN,
   INTENT_STOP_RUNS,
   INTENT_LOGIN_RETRY,  /* a context that needs a login: try again */
   INTENT_LOGIN_DEVICE, /* :login: SSO device authorisation of a context */
   INTENT_GIVE_MFA,
-  INTENT_OPEN_CONTEXT, /* add a context (text: PROFILE[@REGION]) */
+  INTENT_OPEN_CONTEXT,   /* add a context (text: PROFILE[@REGION]) */
   INTENT_SWITCH_CONTEXT, /* replace all open contexts by this one */
   INTENT_CLOSE_CONTEXT,
-  INTENT_SEEN,         /* the Events view was looked at: workers holds the number of the newest event shown */
-  INTENT_BUDGET,       /* a budget of the config file was crossed (text: which, and by what): an event */
-  INTENT_FOCUS         /* the terminal says whether somebody looks (text "in" or "out"): polling slows down while nobody does */
+  INTENT_SEEN,   /* the Events view was looked at: workers holds the number of the newest event shown */
+  INTENT_BUDGET, /* a budget of the config file was crossed (text: which, and by what): an event */
+  INTENT_FOCUS /* the terminal says whether somebody looks (text "in" or "out"): polling slows down while nobody does */
 };
 
 struct intent {
   enum intent_kind kind;
-  uint64_t id;       /* given by intents_add; results in the model (struct change) carry it */
+  uint64_t id; /* given by intents_add; results in the model (struct change) carry it */
   int context;
   uint32_t context_epoch; /* of the context when the dialog was shown: another epoch refuses the write */
-  char *job;         /* owned, all of them */
+  char *job;              /* owned, all of them */
   char **run_ids;
   size_t run_id_count;
-  char *text;        /* code, context name */
+  char *text; /* code, context name */
   /* START_RUN */
   char **argument_keys, **argument_values;
   size_t argument_count;

@@ -52,8 +52,8 @@ struct write {
   struct write *next;
   struct app *app;
   enum write_step step;
-  struct intent intent;    /* its texts are taken over */
-  int64_t sent_wall_ms;    /* when it left, which may be long after the key: a login or a code came between */
+  struct intent intent; /* its texts are taken over */
+  int64_t sent_wall_ms; /* when it left, which may be long after the key: a login or a code came between */
   uint64_t transport_id;
   char *key_id; /* of the keys it was signed with: those whose account STS has named */
   bool renewed; /* the service called them expired, once */
@@ -84,7 +84,7 @@ struct app {
   struct model *model;
   struct poller *poller;
   struct history *history;
-  struct hook *hook; /* NULL: none */
+  struct hook *hook;        /* NULL: none */
   uint64_t kept_generation; /* of the model, when the store was last brought up to it */
   int64_t keep_mono_ms;     /* when to write next */
   int64_t polling_mono_ms;  /* when `polling` was written */
@@ -100,7 +100,7 @@ struct app {
   struct rate_place *rate_places;
   size_t rate_place_count;
   int64_t rates_next_ms;
-  bool rates_pending; /* something will be asked soon */
+  bool rates_pending;          /* something will be asked soon */
   int64_t rates_alone_mono_ms; /* since when everything else is answered; INT64_MIN: it is not */
   struct intents intents;
   struct wants wants;
@@ -130,7 +130,7 @@ void contexts_tell_choices(struct app *app); /* what may be opened, into the mod
 void contexts_close(struct app *app, int context);
 void contexts_free(struct app *app);
 const char *contexts_key_id(const struct app *app, int context); /* of the keys of now; "": none */
-void contexts_turn(struct app *app); /* logins; fills app->logins */
+void contexts_turn(struct app *app);                             /* logins; fills app->logins */
 int64_t contexts_next_ms(const struct app *app);
 bool contexts_working(const struct app *app);
 void contexts_intent(struct app *app, const struct intent *i);
@@ -141,8 +141,8 @@ struct err contexts_endpoint(const struct app *app, int context, enum aws_servic
 /* rates.c: prices and quotas, once a day */
 void rates_turn(struct app *app);
 int64_t rates_next_ms(const struct app *app);
-bool rates_quiet(const struct app *app); /* nobody need wait for them any more */
-void rates_refresh(struct app *app);     /* those on the screen, now */
+bool rates_quiet(const struct app *app);                                      /* nobody need wait for them any more */
+void rates_refresh(struct app *app);                                          /* those on the screen, now */
 void rates_tell(const struct app *app, int place, struct polling_place *out); /* for the Polling view */
 void rates_drop_context(struct app *app, int context);
 void rates_end(struct app *app); /* the loop ends: what nobody answered is remembered as such */
@@ -162,8 +162,8 @@ void writes_drop_context(struct app *app, int context);
 void writes_free(struct app *app);
 
 /* keep.c: the store */
-void keep_login(struct app *app, int context);                 /* a login is ready: paint from where it led the last time */
-void keep_identity(struct app *app, int context);              /* STS has spoken */
+void keep_login(struct app *app, int context);    /* a login is ready: paint from where it led the last time */
+void keep_identity(struct app *app, int context); /* STS has spoken */
 void keep_turn(struct app *app);
 int64_t keep_next_ms(const struct app *app);
 void keep_end(struct app *app); /* the last write */

@@ -20,13 +20,13 @@ struct err child_words(const char *line, char ***out) ERR_MUST_CHECK;
 void child_words_free(char **words);
 
 struct child {
-  pid_t pid; /* of the one that waits; 0: none */
+  pid_t pid;                  /* of the one that waits; 0: none */
   int out_fd, err_fd, end_fd; /* -1: closed */
   struct secret_text out;     /* standard output: holds keys */
   struct secret_text err;     /* standard error */
   bool out_too_long;
-  bool ended;  /* and everything it wrote before has been read */
-  int status;  /* exit status; 128 + signal; 126/127: it could not be run */
+  bool ended;    /* and everything it wrote before has been read */
+  int status;    /* exit status; 128 + signal; 126/127: it could not be run */
   int run_errno; /* why it could not be run; 0: it ran */
 };
 void child_init(struct child *c);

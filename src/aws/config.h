@@ -19,8 +19,9 @@ struct aws_config;
 typedef const char *aws_getenv_fn(void *user, const char *name);
 /* A missing or unreadable file is no error here: the first is usual, the second a fault. Errors are left for what makes both files useless. */
 struct err aws_config_load(aws_getenv_fn *get, void *user, struct aws_config **out) ERR_MUST_CHECK;
-struct err aws_config_parse(const char *config_text, size_t config_len, const char *credentials_text, size_t credentials_len,
-                            aws_getenv_fn *get, void *user, struct aws_config **out) ERR_MUST_CHECK;
+struct err aws_config_parse(const char *config_text, size_t config_len, const char *credentials_text,
+                            size_t credentials_len, aws_getenv_fn *get, void *user,
+                            struct aws_config **out) ERR_MUST_CHECK;
 /* Read the same files again, with the same environment: somebody may have edited them since. A config made by aws_config_parse is read
  * again from nowhere: *out is NULL. */
 struct err aws_config_reload(const struct aws_config *c, struct aws_config **out) ERR_MUST_CHECK;
@@ -32,7 +33,8 @@ bool aws_config_has_profile(const struct aws_config *c, const char *profile);
 const char *aws_config_get(const struct aws_config *c, const char *profile, const char *key);
 /* The same out of one file alone: keys that belong together must not be mixed from two files. */
 enum aws_config_file { AWS_FILE_CONFIG, AWS_FILE_CREDENTIALS };
-const char *aws_config_get_in(const struct aws_config *c, enum aws_config_file file, const char *profile, const char *key);
+const char *aws_config_get_in(const struct aws_config *c, enum aws_config_file file, const char *profile,
+                              const char *key);
 /* True for "true" in any case; the environment variable (or NULL) comes first. */
 bool aws_config_flag(const struct aws_config *c, const char *variable, const char *profile, const char *key);
 /* The profile that holds: as given on the command line (NULL: not given), by AWS_PROFILE, by AWS_DEFAULT_PROFILE, or "default". *from is

@@ -28,8 +28,8 @@ struct transport_fd;
 struct clock;
 
 struct login_options {
-  const char *profile; /* --profile; NULL when not given */
-  const char *region;  /* --region; NULL when not given */
+  const char *profile;      /* --profile; NULL when not given */
+  const char *region;       /* --region; NULL when not given */
   const char *endpoint_url; /* --endpoint-url; NULL when not given */
 };
 
@@ -41,11 +41,11 @@ struct err login_new(const struct aws_config *config, const struct login_options
 void login_free(struct login *l); /* cancels requests, ends a child; free it before the transport */
 
 enum login_state {
-  LOGIN_IDLE,     /* nothing asked yet */
-  LOGIN_WORKING,  /* a request or a child is under way and there are no usable credentials meanwhile */
-  LOGIN_READY,    /* credentials usable now (a refresh ahead of expiry may be under way) */
-  LOGIN_NEEDS_MFA,/* waits for login_give_mfa */
-  LOGIN_FAILED    /* see login_error. Goes on after login_retry, when the file with the login changes (`aws sso login` in another
+  LOGIN_IDLE,      /* nothing asked yet */
+  LOGIN_WORKING,   /* a request or a child is under way and there are no usable credentials meanwhile */
+  LOGIN_READY,     /* credentials usable now (a refresh ahead of expiry may be under way) */
+  LOGIN_NEEDS_MFA, /* waits for login_give_mfa */
+  LOGIN_FAILED /* see login_error. Goes on after login_retry, when the file with the login changes (`aws sso login` in another
                      window), and by itself, at growing distances, only when the network or the service was to blame */
 };
 /* Drive: starts or goes on with whatever is needed so that credentials are fresh (refresh ahead of expiry). Returns the state. Cheap when
@@ -56,19 +56,25 @@ int64_t login_next_turn_ms(const struct login *l);
 /* Descriptors (pipes of a credential_process) to add to transport_wait while they are there; returns how many were written. */
 unsigned login_fds(const struct login *l, struct transport_fd *out, unsigned max);
 const struct credentials *login_credentials(const struct login *l); /* NULL unless usable */
-const struct err *login_error(const struct login *l); /* also why the last MFA code was refused, while LOGIN_NEEDS_MFA */
+const struct err *
+login_error(const struct login *l); /* also why the last MFA code was refused, while LOGIN_NEEDS_MFA */
 /* The service called the credentials expired or invalid: drop them, get new ones. `used`: those of the refused request (NULL: the present
  * ones); an answer to a request that went out before a refresh does not drop the new keys. Keys that come back the same, or are refused
  * again at once, make the login LOGIN_FAILED. */
 void login_invalidate(struct login *l, const struct credentials *used);
 void login_retry(struct login *l); /* after LOGIN_FAILED: read the files again and try again */
-const char *login_source(const struct login *l);        /* "environment", "profile prod", "sso:oncall", "role x via y", "instance role z" */
-const char *login_profile(const struct login *l);       /* whose keys are used; "" when they come from no profile (environment, instance) */
+const char *login_source(
+    const struct login *l); /* "environment", "profile prod", "sso:oncall", "role x via y", "instance role z" */
+const char *login_profile(
+    const struct login *l); /* whose keys are used; "" when they come from no profile (environment, instance) */
 /* The profile whose settings hold (Region, endpoints, ca_bundle), even when the keys come from the environment; "" for none. For
  * endpoint_options.profile. */
 const char *login_settings_profile(const struct login *l);
-const char *login_region(const struct login *l);        /* NULL when no source gave one (yet: final once the state is LOGIN_READY or LOGIN_FAILED) */
-const char *login_region_source(const struct login *l); /* "option", "AWS_REGION", "profile prod", "instance metadata"; "" without Region */
+const char *
+login_region(const struct login
+                 *l); /* NULL when no source gave one (yet: final once the state is LOGIN_READY or LOGIN_FAILED) */
+const char *login_region_source(
+    const struct login *l); /* "option", "AWS_REGION", "profile prod", "instance metadata"; "" without Region */
 /* What a person should know though nothing failed, the most urgent of: a code of MFA was refused; a device login has failed; a
  * refresh ahead of expiry failed and is tried again; AWS_PROFILE is
  * set but keys of the environment are used; a fault in the config files (file and line). NULL when there is nothing. Valid until the next
@@ -84,7 +90,13 @@ void login_give_mfa(struct login *l, const char *code);
 
 /* Device-code login (`:login`) for profiles that lead to SSO. login_device_start begins; then login_turn drives it, like all the rest.
  * When the person has agreed in the browser, the token is written to the SSO cache and the login goes on by itself. */
-enum login_device_state { LOGIN_DEVICE_NONE, LOGIN_DEVICE_STARTING, LOGIN_DEVICE_WAITING, LOGIN_DEVICE_DONE, LOGIN_DEVICE_FAILED };
+enum login_device_state {
+  LOGIN_DEVICE_NONE,
+  LOGIN_DEVICE_STARTING,
+  LOGIN_DEVICE_WAITING,
+  LOGIN_DEVICE_DONE,
+  LOGIN_DEVICE_FAILED
+};
 struct login_device {
   enum login_device_state state;
   const char *url;          /* WAITING: to open in a browser */

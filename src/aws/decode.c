@@ -3,6 +3,7 @@
 #include <string.h>
 #include <cjson/cJSON.h>
 #include "aws/errors.h"
+#include "base/arena.h"
 #include "base/json.h"
 #include "model/records.h"
 
@@ -90,17 +91,22 @@ void decoder_object(struct decoder *d, const struct cJSON *object, void *base)
   }
 }
 
+static struct arena decode_memory;
+
+void decode_close(void)
+{
+  arena_reset(&decode_memory);
+}
+
 struct err decode_open(const char *text, size_t len, struct cJSON **out)
 {
-  struct err e = json_parse(text, len, out);
+  struct err e = json_parse_in(&decode_memory, text, len, out);
   if (!err_is(&e) && !cJSON_IsObject(*out)) {
-    json_free(*out);
     *out = NULL;
     e = err_new(ERR_PARSE, "the answer is JSON, but no object");
   }
   /* Stand-ins have been seen to send a refusal with status 200. */
   if (!err_is(&e) && json_str(*out, "__type") != NULL) {
-    json_free(*out);
     *out = NULL;
     e = errors_read(&(struct aws_refusal){.status = 400, .body = text, .body_len = len});
   }

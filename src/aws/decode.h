@@ -42,8 +42,10 @@ void decoder_init(struct decoder *d, const struct decode_field *fields, size_t c
 /* Fill the struct at base from the object's members. What is absent stays as it is. */
 void decoder_object(struct decoder *d, const struct cJSON *object, void *base);
 
-/* The whole answer as an object, or ERR_PARSE; an answer that is an error in the clothes of a 200 is one too. End with json_free. */
+/* The whole answer as an object, or ERR_PARSE; an answer that is an error in the clothes of a 200 is one too. It
+ * stands until decode_close, in memory that is used again and again: one answer at a time. */
 struct err decode_open(const char *text, size_t len, struct cJSON **out) ERR_MUST_CHECK;
+void decode_close(void);
 /* The list of that name: *out is NULL when it is absent or null; ERR_PARSE when it is something else. */
 struct err decode_list(const struct cJSON *object, const char *name, const struct cJSON **out) ERR_MUST_CHECK;
 size_t decode_list_size(const struct cJSON *list);

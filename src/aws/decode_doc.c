@@ -275,6 +275,6 @@ struct err glue_decode_doc(const char *text, size_t len, const char *member, str
     if (!named)
       e = err_new(ERR_PARSE, "the answer's %s has no name", member);
   }
-  json_free(tree);
+  decode_close();
   return e;
 }

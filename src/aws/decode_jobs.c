@@ -202,7 +202,7 @@ struct err glue_decode_jobs(const char *text, size_t len, struct arena *arena, s
     out->name_count = decode_names(names, arena, &out->names, &out->unreadable);
     out->next_token = decode_token(tree, arena);
   }
-  json_free(tree);
+  decode_close();
   return e;
 }
 
@@ -287,6 +287,6 @@ struct err glue_decode_triggers(const char *text, size_t len, struct arena *aren
     }
     out->next_token = decode_token(tree, arena);
   }
-  json_free(tree);
+  decode_close();
   return e;
 }

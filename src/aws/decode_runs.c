@@ -124,7 +124,7 @@ struct err glue_decode_runs(const char *text, size_t len, bool with_arguments, s
     }
     out->next_token = decode_token(tree, arena);
   }
-  json_free(tree);
+  decode_close();
   return e;
 }
 
@@ -138,7 +138,7 @@ struct err glue_decode_start(const char *text, size_t len, struct arena *arena, 
     if (out->run_id == NULL || out->run_id[0] == '\0')
       e = err_new(ERR_PARSE, "the answer names no run");
   }
-  json_free(tree);
+  decode_close();
   return e;
 }
 
@@ -172,6 +172,6 @@ struct err glue_decode_stop(const char *text, size_t len, struct arena *arena, s
                                       .error_message = decode_string(json_get(detail, "ErrorMessage"), arena)};
     }
   }
-  json_free(tree);
+  decode_close();
   return e;
 }

@@ -8,7 +8,18 @@
 
 struct aws_config;
 
-enum aws_service { AWS_GLUE, AWS_STS, AWS_CLOUDWATCH, AWS_LOGS, AWS_SSO, AWS_SSO_OIDC, AWS_SIGNIN, AWS_PRICING, AWS_QUOTAS, AWS_SERVICE_COUNT };
+enum aws_service {
+  AWS_GLUE,
+  AWS_STS,
+  AWS_CLOUDWATCH,
+  AWS_LOGS,
+  AWS_SSO,
+  AWS_SSO_OIDC,
+  AWS_SIGNIN,
+  AWS_PRICING,
+  AWS_QUOTAS,
+  AWS_SERVICE_COUNT
+};
 
 struct endpoint {
   char *url;            /* scheme://host[:port][/prefix], without a slash at the end */
@@ -26,11 +37,12 @@ struct endpoint_options {
 /* ERR_CONFIG for a Region that is no name, a custom URL that is none, FIPS or dual-stack together with a custom URL; ERR_NOT_FOUND where
  * the partition has no such service. AWS_PRICING goes to the partition's nearest Region that really has a Price List (aws: us-east-1,
  * eu-central-1, ap-south-1; aws-cn: cn-northwest-1; aws-eusc: eusc-de-east-1), and is signed for that one. */
-struct err endpoint_resolve(const struct aws_config *config, enum aws_service service, const struct endpoint_options *options,
-                            struct endpoint *out) ERR_MUST_CHECK;
+struct err endpoint_resolve(const struct aws_config *config, enum aws_service service,
+                            const struct endpoint_options *options, struct endpoint *out) ERR_MUST_CHECK;
 void endpoint_fini(struct endpoint *e);
 /* An endpoint out of a URL (http or https; a path is kept as a prefix; a query or a user is refused). signing_name: a string that lives for ever. */
-struct err endpoint_from_url(const char *url, const char *signing_region, const char *signing_name, struct endpoint *out) ERR_MUST_CHECK;
+struct err endpoint_from_url(const char *url, const char *signing_region, const char *signing_name,
+                             struct endpoint *out) ERR_MUST_CHECK;
 void endpoint_copy(struct endpoint *to, const struct endpoint *from); /* `to` is overwritten, not ended first */
 const char *endpoint_partition(const char *region); /* "aws", "aws-cn", "aws-us-gov", …; unknown names: "aws" */
 /* The Region to ask in a partition when none is named ("aws": us-east-1). */

@@ -44,18 +44,18 @@ struct glue_triggers_page {
   const char *next_token;
 };
 struct glue_doc_answer {
-  struct doc doc;          /* of the Job or JobRun object */
-  const char *raw;         /* the object's own bytes as in the answer */
+  struct doc doc;  /* of the Job or JobRun object */
+  const char *raw; /* the object's own bytes as in the answer */
   size_t raw_len;
-  struct job_data *job;    /* GetJob */
-  struct run_data *run;    /* GetJobRun, with arguments */
+  struct job_data *job; /* GetJob */
+  struct run_data *run; /* GetJobRun, with arguments */
 };
 struct glue_start_answer {
   const char *run_id;
 };
 struct glue_stop_result {
   const char *run_id;
-  const char *error_code;    /* NULL: accepted */
+  const char *error_code; /* NULL: accepted */
   const char *error_message;
 };
 struct glue_stop_answer {
@@ -88,35 +88,48 @@ typedef void glue_done_fn(void *user, const struct glue_reply *reply);
 /* All return the transport's id, for transport_cancel. Strings given are copied. max_results 0 leaves the size to the service. */
 uint64_t glue_get_jobs(const struct aws_target *t, const char *token, int max_results, glue_done_fn *done, void *user);
 uint64_t glue_list_jobs(const struct aws_target *t, const char *token, int max_results, glue_done_fn *done, void *user);
-uint64_t glue_batch_get_jobs(const struct aws_target *t, const char *const *names, size_t count, glue_done_fn *done, void *user); /* <= 25 */
+uint64_t glue_batch_get_jobs(const struct aws_target *t, const char *const *names, size_t count, glue_done_fn *done,
+                             void *user); /* <= 25 */
 uint64_t glue_get_job(const struct aws_target *t, const char *job, glue_done_fn *done, void *user);
-uint64_t glue_get_job_runs(const struct aws_target *t, const char *job, const char *token, int max_results, glue_done_fn *done, void *user); /* <= 200 */
+uint64_t glue_get_job_runs(const struct aws_target *t, const char *job, const char *token, int max_results,
+                           glue_done_fn *done, void *user); /* <= 200 */
 /* The newest runs with their arguments: to tell a run that was asked for from those of others. */
-uint64_t glue_get_newest_runs(const struct aws_target *t, const char *job, int max_results, glue_done_fn *done, void *user);
-uint64_t glue_get_job_run(const struct aws_target *t, const char *job, const char *run_id, glue_done_fn *done, void *user);
-uint64_t glue_get_triggers(const struct aws_target *t, const char *token, int max_results, glue_done_fn *done, void *user); /* <= 200 */
+uint64_t glue_get_newest_runs(const struct aws_target *t, const char *job, int max_results, glue_done_fn *done,
+                              void *user);
+uint64_t glue_get_job_run(const struct aws_target *t, const char *job, const char *run_id, glue_done_fn *done,
+                          void *user);
+uint64_t glue_get_triggers(const struct aws_target *t, const char *token, int max_results, glue_done_fn *done,
+                           void *user); /* <= 200 */
 
 struct glue_start_request {
   const char *job;
   const struct argument *arguments;
   size_t argument_count;
-  const char *worker_type;    /* NULL: the job's */
-  int64_t workers;            /* RECORD_ABSENT: the job's */
-  int64_t timeout_minutes;    /* RECORD_ABSENT: the job's */
-  double max_capacity;        /* DPU, never beside workers; NaN: the job's */
-  const char *execution_class;/* NULL: the job's */
+  const char *worker_type;     /* NULL: the job's */
+  int64_t workers;             /* RECORD_ABSENT: the job's */
+  int64_t timeout_minutes;     /* RECORD_ABSENT: the job's */
+  double max_capacity;         /* DPU, never beside workers; NaN: the job's */
+  const char *execution_class; /* NULL: the job's */
 };
-uint64_t glue_start_job_run(const struct aws_target *t, const struct glue_start_request *r, glue_done_fn *done, void *user);
-uint64_t glue_batch_stop_job_run(const struct aws_target *t, const char *job, const char *const *run_ids, size_t count, glue_done_fn *done, void *user); /* <= 25 */
+uint64_t glue_start_job_run(const struct aws_target *t, const struct glue_start_request *r, glue_done_fn *done,
+                            void *user);
+uint64_t glue_batch_stop_job_run(const struct aws_target *t, const char *job, const char *const *run_ids, size_t count,
+                                 glue_done_fn *done, void *user); /* <= 25 */
 
 /* Decoders by themselves, for tests, fuzzers and benchmarks. A wrong type is ERR_PARSE where it leaves nothing to go on with (the answer, a
  * list); a member of a row that has one is as good as absent. `out` needs no initialisation. */
-struct err glue_decode_runs(const char *text, size_t len, bool with_arguments, struct arena *arena, struct glue_runs_page *out) ERR_MUST_CHECK;
-struct err glue_decode_jobs(const char *text, size_t len, struct arena *arena, struct glue_jobs_page *out) ERR_MUST_CHECK;
-struct err glue_decode_triggers(const char *text, size_t len, struct arena *arena, struct glue_triggers_page *out) ERR_MUST_CHECK;
-struct err glue_decode_start(const char *text, size_t len, struct arena *arena, struct glue_start_answer *out) ERR_MUST_CHECK;
-struct err glue_decode_stop(const char *text, size_t len, struct arena *arena, struct glue_stop_answer *out) ERR_MUST_CHECK;
+struct err glue_decode_runs(const char *text, size_t len, bool with_arguments, struct arena *arena,
+                            struct glue_runs_page *out) ERR_MUST_CHECK;
+struct err glue_decode_jobs(const char *text, size_t len, struct arena *arena,
+                            struct glue_jobs_page *out) ERR_MUST_CHECK;
+struct err glue_decode_triggers(const char *text, size_t len, struct arena *arena,
+                                struct glue_triggers_page *out) ERR_MUST_CHECK;
+struct err glue_decode_start(const char *text, size_t len, struct arena *arena,
+                             struct glue_start_answer *out) ERR_MUST_CHECK;
+struct err glue_decode_stop(const char *text, size_t len, struct arena *arena,
+                            struct glue_stop_answer *out) ERR_MUST_CHECK;
 /* member: "Job" or "JobRun". */
-struct err glue_decode_doc(const char *text, size_t len, const char *member, struct arena *arena, struct glue_doc_answer *out) ERR_MUST_CHECK;
+struct err glue_decode_doc(const char *text, size_t len, const char *member, struct arena *arena,
+                           struct glue_doc_answer *out) ERR_MUST_CHECK;
 
 #endif

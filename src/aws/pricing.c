@@ -127,7 +127,7 @@ struct err pricing_decode_products(const char *text, size_t len, struct arena *a
   }
   if (!err_is(&e))
     out->next_token = decode_token(tree, arena);
-  json_free(tree);
+  decode_close();
   return e;
 }
 

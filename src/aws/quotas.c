@@ -56,7 +56,7 @@ struct err quotas_decode_list(const char *text, size_t len, struct arena *arena,
   }
   if (!err_is(&e))
     out->next_token = decode_token(tree, arena);
-  json_free(tree);
+  decode_close();
   return e;
 }
 

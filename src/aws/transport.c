@@ -20,8 +20,8 @@
 #define TRANSPORT_RESPONSE_MAX ((size_t)64 * 1024 * 1024)
 #define TRANSPORT_KEPT_MAX     64L /* idle connections over all hosts */
 #define TRANSPORT_FDS_MAX      256
-/* Of answers handed over in one turn: cJSON reads some 150 MB/s, so this is about two milliseconds. */
-#define TRANSPORT_TURN_BYTES ((size_t)256 * 1024)
+/* Of answers handed over in one turn: about two milliseconds of reading. A key waits for no more than that and what follows from it. */
+#define TRANSPORT_TURN_BYTES ((size_t)64 * 1024)
 
 static int64_t or_default(int64_t value, int64_t fallback)
 {

@@ -77,13 +77,14 @@ struct transport_request {
                                             expired token; must live until the call-back or the cancel */
   int64_t skew_ms;          /* server minus us, learned earlier; what this transport learned of the host itself wins */
   int64_t total_timeout_ms; /* 0: the transport's */
-  int64_t connect_timeout_ms;  /* 0: the transport's */
-  int max_tries;               /* 0: the table's */
-  bool paced; /* whoever asks keeps to a rate: a refusal for it without a Retry-After is theirs to repeat, when there is room */
+  int64_t connect_timeout_ms; /* 0: the transport's */
+  int max_tries;              /* 0: the table's */
+  bool
+      paced; /* whoever asks keeps to a rate: a refusal for it without a Retry-After is theirs to repeat, when there is room */
   struct transport_tally *tally; /* must live as long as the request; NULL: nobody counts */
-  bool no_proxy;               /* instance metadata and container endpoints */
-  bool own_rate;               /* a service with a rate of its own: that it throttles is no other's trouble (stats.throttled) */
-  const char *what;            /* for errors: "GetJobRuns of orders-silver in eu-west-1"; copied */
+  bool no_proxy;                 /* instance metadata and container endpoints */
+  bool own_rate;    /* a service with a rate of its own: that it throttles is no other's trouble (stats.throttled) */
+  const char *what; /* for errors: "GetJobRuns of orders-silver in eu-west-1"; copied */
   transport_accept_fn *accept; /* or NULL */
   transport_done_fn *done;
   void (*dropped)(void *user); /* instead of done, when the request is cancelled or the transport ends; or NULL */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cjson/cJSON.h>
+#include "base/arena.h"
 #include "base/private.h"
 #include "base/text.h"
 #include "base/when.h"
@@ -136,6 +137,30 @@ struct err json_parse(const char *text, size_t len, struct cJSON **out)
 void json_free(struct cJSON *tree)
 {
   cJSON_Delete(tree);
+}
+
+/* cJSON takes its memory by hooks without a word of whose it is. */
+static struct arena *json_arena;
+
+static void *json_take(size_t size)
+{
+  return arena_alloc(json_arena, size);
+}
+
+static void json_leave(void *p)
+{
+  (void)p; /* it goes with the arena */
+}
+
+struct err json_parse_in(struct arena *arena, const char *text, size_t len, struct cJSON **out)
+{
+  struct cJSON_Hooks hooks = {.malloc_fn = json_take, .free_fn = json_leave};
+  json_arena = arena;
+  cJSON_InitHooks(&hooks);
+  struct err e = json_parse(text, len, out);
+  cJSON_InitHooks(NULL);
+  json_arena = NULL;
+  return e;
 }
 
 /* --- getters ------------------------------------------------------------------------------------------------------ */

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+struct arena;
 struct cJSON;
 
 /* Parse len bytes. Errors are ERR_PARSE with the byte offset and an excerpt (cleaned). Depth is limited (cJSON's nesting
@@ -17,6 +18,9 @@ struct cJSON;
  * hold (\u0000, half a surrogate pair) read as U+FFFD. */
 struct err json_parse(const char *text, size_t len, struct cJSON **out) ERR_MUST_CHECK;
 void json_free(struct cJSON *tree);
+/* The same with the whole tree in the arena, several times faster to make and to leave: it must not be changed or freed, and ends with the
+ * arena. For one caller at a time. */
+struct err json_parse_in(struct arena *arena, const char *text, size_t len, struct cJSON **out) ERR_MUST_CHECK;
 
 /* Value of a string member, or NULL when absent, null or not a string. Valid as long as the tree. */
 const char *json_str(const struct cJSON *object, const char *name);

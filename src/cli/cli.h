@@ -45,7 +45,7 @@ struct cli_request {
   bool read_only;
   const struct price_table *prices;      /* NULL: the built-in ones */
   const struct board_measures *measures; /* NULL: none */
-  const char **args; /* what follows the command */
+  const char **args;                     /* what follows the command */
   size_t arg_count;
   uint32_t states;          /* --state: bit per enum run_state; 0: all */
   const char **state_words; /* --state words that are no state we know: compared by name */

@@ -48,7 +48,7 @@ const char *burn_waste_word(enum burn_waste w); /* "failed" … as in the JSON o
 struct burn_result {
   int64_t since_ms, until_ms, now_ms;
   struct cost_sum sum, failed;
-  int64_t before_nano; /* of the sum, what was spent before the window began */
+  int64_t before_nano;                 /* of the sum, what was spent before the window began */
   struct cost_sum wastes[BURN_WASTES]; /* the parts of failed */
   struct burn_job *jobs;               /* dearest first */
   size_t job_count;

@@ -171,7 +171,7 @@ static size_t access_key_length(const char *s)
   static const char *const kinds[] = {"AKIA", "ASIA", "AROA", "AIDA", "ABIA", "ACCA", NULL};
   for (size_t k = 0; kinds[k] != NULL; k++) {
     size_t n = 4;
-    if (strncmp(s, kinds[k], 4) != 0)
+    if (*s != 'A' || strncmp(s, kinds[k], 4) != 0)
       continue;
     while (is_upper(s[n]) || is_digit(s[n]))
       n++;
@@ -209,7 +209,7 @@ static size_t prefixed_token_length(const char *s)
                {"shpat_", 20},      {"eyJhbGciOi", 30}, {"FwoGZXIvYXdz", 40}, {"IQoJb3JpZ2lu", 40}, {"Atza|", 20}};
   for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
     size_t prefix = strlen(kinds[k].prefix);
-    if (strncmp(s, kinds[k].prefix, prefix) == 0) {
+    if (*s == kinds[k].prefix[0] && strncmp(s, kinds[k].prefix, prefix) == 0) {
       size_t n = prefix + token_length(s + prefix);
       return n >= kinds[k].least ? n : 0;
     }

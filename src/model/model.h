@@ -28,7 +28,7 @@ struct freshness {
   int64_t next_try_ms; /* WHEN_NONE: nothing planned */
   struct err last_err; /* ERR_OK after a good answer; owned */
   bool in_flight;
-  bool complete;       /* the last reading went to its end (false: page budget, repeated token, or not read yet) */
+  bool complete; /* the last reading went to its end (false: page budget, repeated token, or not read yet) */
 };
 
 /* Run ids are jr_ + 64 hex digits in practice (32 bytes here), with _attempt_N on automatic retries; anything else is interned. */
@@ -118,19 +118,20 @@ struct job {
   enum bookmark_option bookmark;
   bool metrics;
 
-  int64_t listed_ms;    /* when the question was sent whose answer last named it; WHEN_NONE: only others named it */
+  int64_t listed_ms; /* when the question was sent whose answer last named it; WHEN_NONE: only others named it */
 
   struct run *runs; /* newest first by (started_ms, id); runs without StartedOn are last */
   size_t run_count;
   size_t run_live;          /* how many of them are not finished */
   uint64_t longest_ms;      /* no finished run took longer, from acceptance to its end */
   uint64_t runs_generation; /* grows with every change of any of its runs */
-  int64_t changed_from_ms, changed_to_ms; /* StartedOn of what has changed since the store took it; from > to: nothing */
-  struct run_shelf *shelf;  /* the memory of `runs`, and what makes a lookup by id fast; runs.c only */
-  struct span *read; /* disjoint, newest first */
+  int64_t changed_from_ms,
+      changed_to_ms;       /* StartedOn of what has changed since the store took it; from > to: nothing */
+  struct run_shelf *shelf; /* the memory of `runs`, and what makes a lookup by id fast; runs.c only */
+  struct span *read;       /* disjoint, newest first */
   size_t read_count, read_cap;
-  bool read_to_end;   /* the service's whole history was read once */
-  bool unordered;     /* an answer was not newest first: only a reading to the end proves anything */
+  bool read_to_end;    /* the service's whole history was read once */
+  bool unordered;      /* an answer was not newest first: only a reading to the end proves anything */
   int64_t top_read_ms; /* when the last finished reading from the newest run on began; WHEN_NONE */
   struct freshness runs_fresh;
   struct freshness definition_fresh;
@@ -143,11 +144,11 @@ struct trigger {
   struct {
     strid job, crawler;
     int32_t timeout_minutes;
-  } *actions;
+  } * actions;
   size_t action_count;
   struct {
     strid job, state, crawler, crawl_state;
-  } *conditions;
+  } * conditions;
   size_t condition_count;
 };
 
@@ -155,7 +156,7 @@ struct place {
   char *partition; /* "aws" */
   char *account;   /* "" until STS has said */
   char *region;
-  char *endpoint;  /* custom endpoint URL or "" */
+  char *endpoint; /* custom endpoint URL or "" */
   struct job *jobs;
   size_t job_count, job_cap; /* in order of arrival; an index never changes while the place lives */
   uint32_t *job_slots;       /* places.c only: hash from name to index + 1 */
@@ -168,13 +169,13 @@ struct place {
   double quotas[QUOTA_KIND_COUNT]; /* as Service Quotas says; NAN: it has not */
   struct freshness quotas_fresh;   /* asked once a day */
   struct freshness prices_fresh;   /* of what the Price List says of its Region (model/price.h), asked once a day */
-  uint64_t runs_generation; /* grows with every change of any run of the place */
-  uint32_t epoch;           /* grows when its rows are thrown away or move to another place: job indexes of before mean nothing */
+  uint64_t runs_generation;        /* grows with every change of any run of the place */
+  uint32_t epoch; /* grows when its rows are thrown away or move to another place: job indexes of before mean nothing */
 };
 
 struct context {
-  char *name;          /* as the person gave it: PROFILE@REGION, or "default" */
-  char *profile;       /* "" when there is none */
+  char *name;    /* as the person gave it: PROFILE@REGION, or "default" */
+  char *profile; /* "" when there is none */
   char *region;
   char *region_source; /* "option", "AWS_REGION", "profile prod" */
   char *source;        /* where the credentials came from: "environment", "sso:oncall", "role etl-ops via prod" */
@@ -184,14 +185,14 @@ struct context {
   char *notice;        /* what a person should know about the login though nothing failed; or "" */
   char *mfa_serial;    /* a code of this device is awaited (INTENT_GIVE_MFA); or "" */
   char *device_url, *device_code; /* :login waits for the person to confirm the code there; or "" */
-  int64_t expires_ms;  /* of the credentials; WHEN_NONE: never or unknown */
-  int64_t skew_ms;     /* server minus us */
+  int64_t expires_ms;             /* of the credentials; WHEN_NONE: never or unknown */
+  int64_t skew_ms;                /* server minus us */
   bool read_only;
-  bool confirmed;      /* STS has agreed: writes are allowed */
-  bool needs_login;    /* polling stopped until somebody logs in */
-  bool closed;         /* not open any more: show nothing of it (an index never changes) */
-  uint32_t epoch;      /* grows with every switch; late answers carry the old one */
-  int place;           /* index */
+  bool confirmed;   /* STS has agreed: writes are allowed */
+  bool needs_login; /* polling stopped until somebody logs in */
+  bool closed;      /* not open any more: show nothing of it (an index never changes) */
+  uint32_t epoch;   /* grows with every switch; late answers carry the old one */
+  int place;        /* index */
   struct freshness identity_fresh;
 };
 
@@ -202,14 +203,7 @@ struct context_choice {
 };
 
 /* The colours of labels: a word of the config file, and what the theme makes of it. */
-enum context_colour {
-  CONTEXT_PLAIN,
-  CONTEXT_RED,
-  CONTEXT_YELLOW,
-  CONTEXT_GREEN,
-  CONTEXT_BLUE,
-  CONTEXT_COLOUR_COUNT
-};
+enum context_colour { CONTEXT_PLAIN, CONTEXT_RED, CONTEXT_YELLOW, CONTEXT_GREEN, CONTEXT_BLUE, CONTEXT_COLOUR_COUNT };
 bool context_colour_parse(const char *word, int *colour);
 
 /* A whole answer on show (WANT_JOB, WANT_RUN). */
@@ -232,7 +226,14 @@ struct problem {
 };
 
 /* Fate of a write that was sent from here. */
-enum change_result { CHANGE_PENDING, CHANGE_STARTED, CHANGE_STOPPING, CHANGE_REFUSED, CHANGE_UNCERTAIN, CHANGE_UNCHANGED };
+enum change_result {
+  CHANGE_PENDING,
+  CHANGE_STARTED,
+  CHANGE_STOPPING,
+  CHANGE_REFUSED,
+  CHANGE_UNCERTAIN,
+  CHANGE_UNCHANGED
+};
 struct change {
   uint64_t intent_id; /* of the intent that asked for it */
   int context;
@@ -279,12 +280,13 @@ struct model *model_new(void);
 void model_free(struct model *m);
 
 /* --- reading -------------------------------------------------------------------------------------------------------- */
-const char *model_str(const struct model *m, strid id); /* NULL for 0 */
+const char *model_str(const struct model *m, strid id);                    /* NULL for 0 */
 const struct job *model_job(const struct model *m, int place, strid name); /* NULL when unknown; hashed */
 /* A run by its id text; NULL when unknown. */
 const struct run *model_run(const struct model *m, int place, strid job, const char *run_id);
 /* The whole answer of a run; NULL when never read. fresh (may be NULL) gets its freshness, or NULL when nobody asked yet. */
-const struct doc_holder *model_run_doc(const struct model *m, int place, strid job, strid run_id, const struct freshness **fresh);
+const struct doc_holder *model_run_doc(const struct model *m, int place, strid job, strid run_id,
+                                       const struct freshness **fresh);
 /* DPU of a run or job: MaxCapacity, else worker type times workers; NAN when unknown (never taken as 1). */
 double model_run_dpu(const struct model *m, const struct run *r);
 double model_job_dpu(const struct model *m, const struct job *j);
@@ -308,25 +310,27 @@ int64_t model_read_from(const struct job *j, int64_t since_ms);
 bool model_runs_read(const struct job *j, int64_t since_ms, int64_t until_ms);
 
 /* --- changing (src/app only) ---------------------------------------------------------------------------------------- */
-int model_add_context(struct model *m, const char *name, const char *profile, const char *region, const char *region_source,
-                      const char *partition, const char *endpoint); /* with a place of its own */
+int model_add_context(struct model *m, const char *name, const char *profile, const char *region,
+                      const char *region_source, const char *partition,
+                      const char *endpoint); /* with a place of its own */
 /* STS has spoken: fills account and arn, confirms the context; joins the place that already has this account, Region and endpoint if
  * there is one. When the place was known to be another account's, the context leaves it, its epoch grows, and rows of a place that no
  * open context leads to are cleared. */
 void model_set_identity(struct model *m, int context, const struct identity *id, int64_t now_ms);
 /* The Region of a context was found later (instance metadata), and with it its place's. Only before anything was asked there. */
-void model_set_region(struct model *m, int context, const char *region, const char *region_source, const char *partition,
-                      const char *endpoint);
+void model_set_region(struct model *m, int context, const char *region, const char *region_source,
+                      const char *partition, const char *endpoint);
 /* Set one of the context's texts; tells whether it changed (the generation then grows). */
 bool model_set_text(struct model *m, char **member, const char *text);
 /* Where this login led the last time: the place's rows may be painted from the store, but the context is not confirmed. False when it
  * would share its rows with another open context: those are not mixed before STS has spoken. */
 bool model_remember_identity(struct model *m, int context, const char *account, const char *arn);
-void model_close_context(struct model *m, int context); /* epoch + 1; the place is cleared when nobody else leads to it */
-void model_clear_place(struct model *m, int place);     /* rows of an identity that turned out to be another */
+void model_close_context(struct model *m,
+                         int context);              /* epoch + 1; the place is cleared when nobody else leads to it */
+void model_clear_place(struct model *m, int place); /* rows of an identity that turned out to be another */
 /* asked_ms, here and below: when the question was sent (the answer is at least that new). */
 struct job *model_put_job(struct model *m, int place, const struct job_data *d, int64_t asked_ms);
-struct job *model_touch_job(struct model *m, int place, const char *name); /* known by name only */
+struct job *model_touch_job(struct model *m, int place, const char *name);                  /* known by name only */
 struct job *model_list_job(struct model *m, int place, const char *name, int64_t asked_ms); /* ListJobs named it */
 /* After a complete reading of the job list: jobs that were not in it are gone (their runs stay). */
 void model_end_jobs(struct model *m, int place, int64_t reading_began_ms);
@@ -348,13 +352,16 @@ bool model_job_named_only(const struct place *p, const struct job *j);
 bool model_span_covers(const struct job *j, int64_t from_ms, int64_t to_ms);
 void model_put_triggers(struct model *m, int place, const struct trigger_data *d, size_t count, int64_t now_ms);
 /* Whole answers. The holder is taken; *arena is taken over (its owner gets an empty one). */
-struct doc_holder *doc_holder_new(struct arena *take, const struct doc *doc, const char *raw, size_t raw_len, int64_t fetched_ms);
+struct doc_holder *doc_holder_new(struct arena *take, const struct doc *doc, const char *raw, size_t raw_len,
+                                  int64_t fetched_ms);
 void doc_holder_free(struct doc_holder *h);
 void model_set_job_doc(struct model *m, int place, strid job, struct doc_holder *take);
-struct run_doc *model_run_doc_slot(struct model *m, int place, strid job, strid run_id); /* finds or makes; valid until the next call */
+struct run_doc *model_run_doc_slot(struct model *m, int place, strid job,
+                                   strid run_id); /* finds or makes; valid until the next call */
 void model_set_run_doc(struct model *m, int place, strid job, strid run_id, struct doc_holder *take);
 void model_add_problem(struct model *m, int context, const struct err *e, int64_t now_ms);
-struct change *model_add_change(struct model *m, uint64_t intent_id, int context, strid job, strid run_id, int64_t now_ms);
+struct change *model_add_change(struct model *m, uint64_t intent_id, int context, strid job, strid run_id,
+                                int64_t now_ms);
 struct job *model_job_mutable(struct model *m, int place, strid name);
 void model_touch(struct model *m); /* generation + 1 */
 

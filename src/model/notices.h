@@ -17,7 +17,7 @@ enum notice_kind {
   NOTICE_NEAR_TIMEOUT, /* a live run has used 80 % of its limit */
   NOTICE_RECOVERED,    /* the first success of a job after a failure */
   NOTICE_STOPPED,
-  NOTICE_LOGIN, /* a context needs a login, or works again */
+  NOTICE_LOGIN,  /* a context needs a login, or works again */
   NOTICE_BUDGET, /* what is spent has gone beyond a budget of the config file */
   NOTICE_KIND_COUNT
 };

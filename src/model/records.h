@@ -66,7 +66,7 @@ struct run_data {
   const char *glue_version;
   const char *execution_class;
   const char *log_group;
-  int64_t started_ms;   /* accepted, before any waiting */
+  int64_t started_ms; /* accepted, before any waiting */
   int64_t modified_ms;
   int64_t completed_ms;
   int64_t attempt;
@@ -76,7 +76,7 @@ struct run_data {
   double max_capacity; /* DPU */
   double dpu_seconds;
   enum tristate queuing;
-  bool auto_scaling;             /* from the run's own arguments; absent there: auto_scaling_given is false */
+  bool auto_scaling; /* from the run's own arguments; absent there: auto_scaling_given is false */
   bool auto_scaling_given;
   enum bookmark_option bookmark; /* from the run's own arguments */
   struct argument *arguments;    /* as given for this run; only when the decoder was asked for them */
@@ -137,7 +137,7 @@ struct trigger_data {
 /* One answer as a tree of named values in document order, for views that show every member the service gave, those we do not know included. */
 enum doc_kind { DOC_OBJECT, DOC_ARRAY, DOC_STRING, DOC_NUMBER, DOC_BOOL, DOC_NULL };
 struct doc_node {
-  int depth;        /* 0 is the root */
+  int depth; /* 0 is the root */
   enum doc_kind kind;
   const char *name; /* NULL in arrays and at the root */
   const char *text; /* value as text; NULL for containers. Numbers as they stood in the answer */

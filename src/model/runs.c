@@ -264,6 +264,10 @@ static enum execution_class class_parse(const char *word)
 /* A failed query tells its URL, password and all: the text is kept as it may be shown, so that nobody has to remember to mask it. */
 static strid error_strid(struct model *m, const char *text)
 {
+  /* Most failures say what others said: a text that was kept as it is needs no second look. */
+  strid known = text != NULL ? strpool_find(m->strings, text) : 0;
+  if (known != 0)
+    return known;
   if (text == NULL || !mask_is_secret(NULL, text))
     return strpool_put(m->strings, text);
   struct buf shown;

@@ -78,7 +78,8 @@ static void test_read(void **state)
   assert_string_equal(o.request.args[0], "orders");
   assert_string_equal(o.region, "eu-west-1");
   assert_string_equal(o.profile, "prod");
-  assert_true(o.request.since_ms == (NOW - 7 * WHEN_DAY) / WHEN_MINUTE * WHEN_MINUTE); /* a whole minute, as on the screen */
+  assert_true(o.request.since_ms ==
+              (NOW - 7 * WHEN_DAY) / WHEN_MINUTE * WHEN_MINUTE); /* a whole minute, as on the screen */
   assert_true(o.request.until_ms == INT64_MAX);
   assert_int_equal(o.request.format, REPORT_JSON);
   assert_int_equal(o.request.states, 1u << RUN_FAILED);
