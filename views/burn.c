@@ -174,6 +174,8 @@ static void burn_update(struct view *v, const struct scene *scene)
   s->head = (struct burn_head){.sum = r->sum,
                                .failed = r->failed,
                                .before_nano = r->before_nano,
+                               .today_known = r->today_known,
+                               .month_known = r->month_known,
                                .today_nano = r->today_nano,
                                .week_nano = r->week_nano,
                                .month_nano = r->month_nano,

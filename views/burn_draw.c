@@ -84,6 +84,9 @@ static void draw_calendar(const struct burn_head *h, const struct pane *p, int y
   if (h->calendar_unknown > 0) {
     pieces_add(&l, 90, 2, ROLE_WARN, "%zu unknown", h->calendar_unknown);
   }
+  if (!h->month_known) {
+    pieces_add(&l, 97, 2, ROLE_WARN, "%s", h->today_known ? "not all of the month is read yet" : "not all is read yet");
+  }
   pieces_add(&l, 30, 3, ROLE_DIM, "days and months are UTC");
   pieces_draw(&l, p, y, 1);
   pieces_clear(&l);

@@ -31,6 +31,7 @@ struct burn_row {
 struct burn_head {
   struct cost_sum sum, failed;
   int64_t before_nano;
+  bool today_known, month_known; /* every readable job's history is read that far back */
   struct cost_sum wastes[BURN_WASTES];
   int64_t today_nano, week_nano, month_nano, forecast_nano, hour_nano, worst_more_nano;
   size_t active, waiting, dpu_unknown, worst_unlimited, worst_unknown, calendar_unknown;

@@ -120,6 +120,9 @@ void shell_go_to_view(struct shell *s, const struct view_ops *ops)
   for (size_t i = 0; i < s->tab_count; i++) {
     if (shell_tab_views[i] == ops) {
       shell_go_to_tab(s, i);
+      while (s->tabs[s->tab].depth > 1) { /* the view that was named, not what was opened from it */
+        shell_pop(s);
+      }
     }
   }
 }
