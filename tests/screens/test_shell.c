@@ -271,7 +271,7 @@ static void palette(void **state)
   stage_keys(&s, ":");
   stage_type(&s, "runs orders-silver\r");
   SHOWS(&s, "jobs \u203a orders-silver");
-  stage_keys(&s, ":");
+  stage_keys(&s, "3 :");
   stage_type(&s, "jobs\r"); /* the view of that name, not what was opened from it */
   HIDES(&s, "\u203a orders-silver");
   stage_keys(&s, ":");
