@@ -206,6 +206,9 @@ static struct err check_type(void)
     e = err_new(ERR_USAGE, "a terminal of type TERM=%s cannot place its cursor, which a screen needs", type);
     err_set_hint(&e, "use another terminal, or use a command: gluetop --help");
   }
+  if (cur_term != NULL) {
+    del_curterm(cur_term); /* newterm reads the description again, into a place of its own */
+  }
   return e;
 }
 
