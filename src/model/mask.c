@@ -493,6 +493,16 @@ static bool url_part(const char *s, struct span_out *out)
   return true;
 }
 
+/* "… for bucket: b, key: path/script.py": where an object lies, and the most telling part of a failed launch. */
+static bool is_object_key(const char *value, size_t at)
+{
+  static const char bucket[] = "bucket";
+  if (at < sizeof bucket || strncmp(value + at, "key:", 4) != 0 || value[at - 1] != ' ' || value[at - 2] != ',')
+    return false;
+  const char *found = strstr(value, bucket);
+  return found != NULL && found < value + at;
+}
+
 /* The next secret part at or behind `from`; false: none. */
 static bool next_part(const char *value, size_t from, struct span_out *out)
 {
@@ -507,7 +517,7 @@ static bool next_part(const char *value, size_t from, struct span_out *out)
     }
     if (shape > 0)
       part = (struct span_out){.skip = 0, .hide = shape};
-    else if (!(name_begins && named_part(value + i, &part)) && !url_part(value + i, &part))
+    else if (!(name_begins && !is_object_key(value, i) && named_part(value + i, &part)) && !url_part(value + i, &part))
       continue;
     *out = (struct span_out){.skip = i - from + part.skip, .hide = part.hide};
     return true;

@@ -94,6 +94,8 @@ static const struct {
      "arn:aws:secretsmanager:eu-west-1:111122223333:secret:db-AbCdEf, s3://b"},
     {"ErrorMessage", "not authorized to perform: secretsmanager:GetSecretValue on it",
      "not authorized to perform: secretsmanager:GetSecretValue on it"},
+    {"ErrorMessage", "Error downloading from S3 for bucket: b, key: jobs/x.py. File not present",
+     "Error downloading from S3 for bucket: b, key: jobs/x.py. File not present"},
     {"ErrorMessage", "The security token included in the request is expired",
      "The security token included in the request is expired"},
     {"ErrorMessage", "No suitable driver for jdbc:mysql://h/db?user=u&password=p4ss",
