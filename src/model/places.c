@@ -133,6 +133,8 @@ struct job *model_put_job(struct model *m, int place, const struct job_data *d, 
   struct job *j = model_touch_job(m, place, d->name);
   job_listed(m, j, asked_ms);
   enum tristate auto_scaling = j->auto_scaling;
+  enum job_type type = j->type;
+  strid version = j->glue_version;
   int64_t modified = j->modified_ms;
   bool news = !j->defined;
   j->defined = true;
@@ -164,7 +166,7 @@ struct job *model_put_job(struct model *m, int place, const struct job_data *d, 
   j->bookmark = d->bookmark;
   j->metrics = d->metrics;
   freshness_good(&j->definition_fresh, asked_ms, true);
-  if (auto_scaling != j->auto_scaling)
+  if (auto_scaling != j->auto_scaling || type != j->type || version != j->glue_version)
     job_runs_note_job(m, j);
   /* A definition that was not modified shows nothing new; one without a date is taken as new. */
   if (news || modified == WHEN_NONE || modified != j->modified_ms)

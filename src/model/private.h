@@ -19,8 +19,8 @@ bool run_find_id(struct run *r, const struct strpool *strings, const char *id);
 
 /* runs.c */
 void job_runs_fini(struct job *j);
-void job_runs_note_job(struct model *m,
-                       struct job *j); /* the definition's auto scaling changed: what silent runs inherit */
+/* What runs inherit from the definition (auto scaling, version) or are priced by (its kind) has changed. */
+void job_runs_note_job(struct model *m, struct job *j);
 
 /* notices.c */
 void notices_note_end(struct model *m, const struct job *j, const struct run *r); /* a run has ended while we looked */

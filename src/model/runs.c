@@ -571,7 +571,6 @@ size_t model_runs_reach(const struct job *j, int64_t since_ms)
 
 void job_runs_note_job(struct model *m, struct job *j)
 {
-  bool changed = false;
   for (size_t i = 0; i < j->run_count; i++) {
     struct run *r = &j->runs[i];
     if ((r->flags & RUN_FLAG_AUTO_SCALING_GIVEN) != 0)
@@ -579,12 +578,11 @@ void job_runs_note_job(struct model *m, struct job *j)
     bool has = (r->flags & RUN_FLAG_AUTO_SCALING) != 0;
     if (has == (j->auto_scaling == TRI_TRUE))
       continue;
-    changed = true;
     job_range_changed(j, r->started_ms);
     r->flags ^= RUN_FLAG_AUTO_SCALING;
   }
-  if (changed)
-    job_runs_changed(m, j);
+  if (j->run_count > 0)
+    job_runs_changed(m, j); /* what they cost hangs on the job as well */
 }
 
 const struct run *model_run(const struct model *m, int place, strid job, const char *run_id)

@@ -137,6 +137,20 @@ static void random_change(struct model *m, const int *places, uint32_t *seed, in
   account_run(m, place, job, &d, now);
 }
 
+/* What runs cost hangs on their job's kind too, which may be learnt later than they are. */
+static void random_definition(struct model *m, const int *places, uint32_t *seed, int64_t now)
+{
+  static const char *const commands[] = {"glueetl", "pythonshell", "glueray", "gluestreaming"};
+  static const char *const versions[] = {"4.0", "6.0", "1.0", NULL};
+  char name[20];
+  unsigned n = account_random(seed, 300);
+  snprintf(name, sizeof name, "job%u", n % JOBS);
+  struct job_data d = account_job_data(name);
+  d.command_name = commands[account_random(seed, 4)];
+  d.glue_version = versions[account_random(seed, 4)];
+  model_put_job(m, places[n % 2], &d, now);
+}
+
 static void test_random_histories(void **state)
 {
   (void)state;
@@ -155,6 +169,8 @@ static void test_random_histories(void **state)
     burn_begin(kept, now - 7 * WHEN_DAY, now, -1, false);
     for (unsigned round = 0; round < 400; round++) {
       random_change(m, places, &seed, now, round);
+      if (round % 7 == 3)
+        random_definition(m, places, &seed, now);
       if (round % 20 != 0) {
         burn_step(kept, m, NULL, now, 3);
         continue;
