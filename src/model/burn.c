@@ -16,6 +16,7 @@ static void empty_window(struct burn_part *j)
                           .calendar_days = j->calendar_days,
                           .unusual = j->unusual,
                           .unusual_cap = j->unusual_cap,
+                          .oldest_ms = INT64_MAX,
                           .median_nano = j->median_nano,
                           .median_runs = j->median_runs};
 }
@@ -237,6 +238,8 @@ static void count_run(struct burn *b, struct burn_part *part, const struct model
   size_t class_index = 0;
   struct cost c = cost_and_class_of_run(m, prices, place, j, r, now_ms, &class_index);
   int64_t began = burn_began_or_started(r), ended = cost_ended(r, now_ms);
+  if (r->started_ms < part->oldest_ms)
+    part->oldest_ms = r->started_ms;
   cost_sum_add(&part->sum, &c);
   cost_sum_add(&part->classes[class_index], &c);
   enum burn_waste waste = waste_of(r);

@@ -30,6 +30,7 @@ struct burn_part {
   struct burn_unusual *unusual; /* the newest BURN_UNUSUAL_MOST of them */
   size_t unusual_count, unusual_cap;
   size_t unusual_more; /* and so many older ones */
+  int64_t oldest_ms;   /* StartedOn of the first of them; INT64_MAX: none */
   int64_t median_nano;
   size_t median_runs;
 };

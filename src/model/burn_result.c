@@ -131,11 +131,14 @@ static void add_live(struct burn *b, const struct model *m, const struct price_t
   }
 }
 
-/* What the job's runs in the window had spent when it began, evenly over the time they ran. Only runs accepted before it can have. */
+/* What the job's runs in the window had spent when it began, evenly over the time they ran. Only runs accepted before it can have, and most
+ * jobs have none in it. */
 static int64_t spent_before(const struct burn *b, const struct model *m, const struct price_table *prices,
-                            const struct job *j, int64_t now_ms)
+                            const struct job *j, const struct burn_part *part, int64_t now_ms)
 {
   int64_t since = b->sweep.since_ms, spent = 0;
+  if (part->oldest_ms >= since && j->run_live == 0)
+    return 0;
   size_t low = 0, high = since == INT64_MIN ? 0 : model_runs_reach(j, since);
   for (size_t end = high; low < end;) {
     size_t middle = low + (end - low) / 2;
@@ -304,7 +307,7 @@ const struct burn_result *burn_result(struct burn *b, const struct model *m, con
         continue;
       if (row.sum.runs > row.sum.runs_unknown)
         row.per_run_nano = cost_sum_nano(&row.sum) / (int64_t)(row.sum.runs - row.sum.runs_unknown);
-      row.before_nano = spent_before(b, m, prices, j, now_ms);
+      row.before_nano = spent_before(b, m, prices, j, part, now_ms);
       sum_add(&r->before_nano, row.before_nano);
       cost_sum_add_sum(&r->sum, &row.sum);
       cost_sum_add_sum(&r->failed, &row.failed);
