@@ -218,10 +218,12 @@ static void turn_wants(struct app *app)
     app->ops->wants(app->front, &app->wants);
   for (size_t i = 0; i < app->wants.count; i++) {
     const struct want *w = &app->wants.items[i];
-    const char *name = model_str(app->model, w->job);
-    for (size_t c = 0; name != NULL && c < app->model->context_count; c++)
-      if (!app->model->contexts[c].closed && (w->context < 0 || (size_t)w->context == c))
-        model_touch_job(app->model, app->model->contexts[c].place, name);
+    for (size_t c = 0; w->job != 0 && c < app->model->context_count; c++) {
+      const struct context *context = &app->model->contexts[c];
+      if (!context->closed && (w->context < 0 || (size_t)w->context == c) &&
+          model_job(app->model, context->place, w->job) == NULL)
+        model_touch_job(app->model, context->place, model_str(app->model, w->job));
+    }
   }
 }
 

@@ -87,6 +87,12 @@ struct poller_now poller_time(struct poller *p, const struct poller_now *now)
   return awake;
 }
 
+void place_poll_changed(struct place_poll *pp)
+{
+  pp->nap.asleep = false;
+  pp->quiet.known = false;
+}
+
 static void sync_contexts(struct poller *p, const struct model *m)
 {
   if (p->context_count < m->context_count) {
@@ -129,6 +135,8 @@ static void sync_places(struct poller *p, const struct model *m, int64_t mono_ms
     }
     if (pp->job_count < rows->job_count)
       pp->jobs = xgrow(pp->jobs, &pp->job_cap, rows->job_count, sizeof *pp->jobs);
+    if (pp->job_count < rows->job_count)
+      place_poll_changed(pp);
     for (; pp->job_count < rows->job_count; pp->job_count++) {
       struct job_poll *jp = &pp->jobs[pp->job_count];
       *jp = (struct job_poll){.sleep_mono_ms = INT64_MIN,
@@ -157,7 +165,8 @@ struct job_poll *poller_job(struct poller *p, const struct model *m, int place, 
   size_t index = (size_t)(j - m->places[place].jobs);
   if (index >= p->places[place].job_count)
     return NULL;
-  p->places[place].jobs[index].sleep_mono_ms = INT64_MIN; /* whoever asks for it changes something */
+  place_poll_changed(&p->places[place]); /* whoever asks for it changes something */
+  p->places[place].jobs[index].sleep_mono_ms = INT64_MIN;
   return &p->places[place].jobs[index];
 }
 

@@ -299,6 +299,7 @@ static struct place_poll *note_place(struct poller *p, const struct model *m, co
   p->in_flight--;
   struct place_poll *pp = &p->places[a->place];
   pp->in_flight--;
+  place_poll_changed(pp);
   return pp->epoch == a->place_epoch && m->places[a->place].epoch == a->place_epoch ? pp : NULL;
 }
 

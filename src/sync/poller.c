@@ -42,6 +42,7 @@ struct choice {
   size_t count, cap;
   int64_t next_ms; /* when the next thing is due that is not yet */
   bool offered;    /* something was, since this was last set to false */
+  bool any;        /* the same, for the place as a whole */
 };
 
 const char *ask_why_text(enum ask_why why)
@@ -62,7 +63,7 @@ void ask_fini(struct ask *a)
 static void choice_add(struct choice *c, const struct candidate *add)
 {
   size_t at = c->count;
-  c->offered = true;
+  c->offered = c->any = true;
   while (at > 0 && c->items[at - 1].key < add->key)
     at--;
   if (at >= c->cap)
@@ -252,11 +253,24 @@ static void offer_definitions(struct choice *c, struct place_poll *pp, const str
   }
 }
 
+static bool naps(const struct poller *p, const struct place_poll *pp, const struct model *m, int64_t mono_ms)
+{
+  return pp->nap.asleep && pp->nap.generation == m->generation && pp->nap.wants == p->wants_hash &&
+         mono_ms < pp->nap.until_mono_ms;
+}
+
 static void gather(struct poller *p, struct choice *c, struct place_poll *pp, const struct model *m, int place,
                    const struct poller_now *now)
 {
   const struct place *rows = &m->places[place];
   timetable_update(pp, m, place, now->wall_ms);
+  if (naps(p, pp, m, now->mono_ms)) {
+    c->next_ms = pp->nap.until_mono_ms < c->next_ms ? pp->nap.until_mono_ms : c->next_ms;
+    return;
+  }
+  int64_t before = c->next_ms; /* the identities', which have no part in the nap */
+  c->next_ms = INT64_MAX;
+  c->any = false;
   if (pp->mode == LIST_NONE && now->mono_ms >= pp->list.due_mono_ms && pp->list.answered && !by_hand_only(p)) {
     pp->mode = LIST_FULL; /* perhaps the policy has changed */
   }
@@ -286,6 +300,11 @@ static void gather(struct poller *p, struct choice *c, struct place_poll *pp, co
     offer(p, c, &rp->doc, (struct candidate){.kind = ASK_RUN, .index = i, .why = ASK_WHY_SCREEN}, KEY_SHOWN,
           WEIGHT_SCREEN, over ? INT64_MAX : rhythm_doc_ms(p, true), now->mono_ms);
   }
+  pp->nap.asleep = !c->any;
+  pp->nap.generation = m->generation;
+  pp->nap.wants = p->wants_hash;
+  pp->nap.until_mono_ms = c->next_ms;
+  c->next_ms = before < c->next_ms ? before : c->next_ms;
 }
 
 static void reading_know(struct reading *r, const struct job *j)
@@ -466,9 +485,8 @@ size_t poller_next(struct poller *p, const struct model *m, const struct wants *
     if (pp->gate_mono_ms != INT64_MIN) {
       c.next_ms = pp->gate_mono_ms < c.next_ms ? pp->gate_mono_ms : c.next_ms;
     } else if (pp->context >= 0) {
-      if (pp->balanced_mono_ms == INT64_MIN || now.mono_ms - pp->balanced_mono_ms >= WHEN_SECOND) {
+      if (rhythm_is_out_of_date(p, pp, now.mono_ms)) {
         rhythm_balance(p, pp, m, (int)i, &now);
-        pp->balanced_mono_ms = now.mono_ms;
       }
       gather(p, &c, pp, m, (int)i, &now);
     }

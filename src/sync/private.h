@@ -53,6 +53,8 @@ struct job_poll {
   uint64_t sleep_wants; /* poller.wants_hash */
   uint64_t
       read_generation; /* of the job's runs, when its history was found to be read down to read_goal_ms; 0: not yet */
+  uint64_t
+      settled_generation; /* of the job's runs, when all of them were found to be settled, which they stay; 0: not yet */
   int64_t read_goal_ms;
   struct resource *doc; /* WANT_JOB; made when first wanted */
   uint64_t doc_wanted_tick;
@@ -100,9 +102,21 @@ struct place_poll {
   bool hope;            /* a login may become ready */
   int64_t gate_mono_ms; /* nothing but the identity is asked before; INT64_MIN: no gate */
   int64_t balanced_mono_ms;
-  double rest_load, live_load; /* asks a second that the unstretched intervals amount to */
+  uint64_t balanced_wants; /* poller.wants_hash of then */
   double rest_stretch, live_stretch;
   unsigned in_flight;
+  /* Between two answers nothing becomes due but by time: with thousands of jobs, to look at each of them in every turn of the loop would be
+   * most of what an idle program does. */
+  struct {
+    bool asleep;         /* no job, list or document had anything to ask; and what follows is as it was then */
+    uint64_t generation; /* of the model */
+    uint64_t wants;      /* poller.wants_hash */
+    int64_t until_mono_ms;
+  } nap;
+  struct {
+    bool known; /* everything that somebody waits for was answered, and what follows is as it was then */
+    uint64_t generation, wants;
+  } quiet;
 };
 
 struct run_poll {
@@ -136,6 +150,8 @@ struct poller {
 };
 
 /* books.c */
+/* The books of the place are changed otherwise than by time: whatever was concluded from them must be found out anew. */
+void place_poll_changed(struct place_poll *pp);
 void poller_sync(struct poller *p, const struct model *m, const struct wants *w, const struct poller_now *now);
 struct run_poll *poller_run_doc(struct poller *p, int place, uint32_t place_epoch, strid job, strid run_id, bool make);
 struct job_poll *poller_job(struct poller *p, const struct model *m, int place,
@@ -155,6 +171,7 @@ int64_t rhythm_doc_ms(const struct poller *p, bool live);
 int64_t rhythm_backoff_ms(struct budget *b, enum err_kind kind, unsigned failures);
 bool rhythm_gives_up(const struct budget *b, enum err_kind kind, const struct resource *r, int64_t mono_ms);
 bool rhythm_tells(enum err_kind kind, int64_t failing_ms); /* given up or not: is it time to say it? */
+bool rhythm_is_out_of_date(const struct poller *p, const struct place_poll *pp, int64_t mono_ms);
 void rhythm_balance(struct poller *p, struct place_poll *pp, const struct model *m, int place,
                     const struct poller_now *now);
 

@@ -32,7 +32,7 @@ static bool jobs_quiet(const struct poller *p, const struct place_poll *pp, cons
   return true;
 }
 
-static bool place_quiet(const struct poller *p, const struct place_poll *pp, const struct model *m, int place,
+static bool place_quiet(const struct poller *p, struct place_poll *pp, const struct model *m, int place,
                         const struct poller_now *now)
 {
   const struct place *rows = &m->places[place];
@@ -40,11 +40,16 @@ static bool place_quiet(const struct poller *p, const struct place_poll *pp, con
     return !pp->hope;
   if (pp->job_count != rows->job_count) /* rows that the poller has not looked at yet */
     return false;
+  if (pp->quiet.known && pp->quiet.generation == m->generation && pp->quiet.wants == p->wants_hash)
+    return true;
   if ((pp->want_jobs || pp->want_all_runs) && (!pp->list.answered || place_batch_pending(pp, m, place, now->wall_ms)))
     return false;
   if (pp->want_triggers && !pp->triggers.answered)
     return false;
-  return jobs_quiet(p, pp, rows);
+  pp->quiet.known = jobs_quiet(p, pp, rows);
+  pp->quiet.generation = m->generation;
+  pp->quiet.wants = p->wants_hash;
+  return pp->quiet.known;
 }
 
 bool poller_quiet(const struct poller *p, const struct model *m, const struct poller_now *now)
@@ -91,6 +96,7 @@ void poller_refresh(struct poller *p, const struct model *m, const struct wants 
       if ((size_t)place >= p->place_count)
         continue;
       struct place_poll *pp = &p->places[place];
+      place_poll_changed(pp);
       struct job_poll *jp = want->job == 0 ? NULL : poller_job(p, m, place, want->job);
       switch (want->kind) {
       case WANT_IDENTITY:
@@ -173,6 +179,7 @@ void poller_resume(struct poller *p, const struct model *m, int context)
   if ((size_t)place >= p->place_count)
     return;
   struct place_poll *pp = &p->places[place];
+  place_poll_changed(pp);
   resource_resume(&pp->list);
   resource_resume(&pp->triggers);
   pp->mode = pp->mode == LIST_NONE ? LIST_FULL : pp->mode;

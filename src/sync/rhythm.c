@@ -11,7 +11,8 @@
 #define REST_MAX_MS          (28 * WHEN_MINUTE)
 #define LIST_MS              (5 * WHEN_MINUTE)
 #define LIST_SCREEN_MS       (2 * WHEN_MINUTE)
-#define LIVE_LOAD_MAX        3.0                /* requests a second for runs in flight and jobs on the screen */
+#define LIVE_LOAD_MAX        3.0 /* requests a second for runs in flight and jobs on the screen */
+#define BALANCE_EVERY_MS     INT64_C(5000)
 #define REST_LOAD_MAX        1.3                /* ... and for all the rest */
 #define AWAY_FACTOR          4                  /* nobody looks */
 #define THROTTLED_FOR_MS     WHEN_MINUTE        /* one question, again and again */
@@ -43,11 +44,15 @@ static int64_t rest_ms(const struct job *j, int64_t wall_ms)
   return REST_MAX_MS;
 }
 
-static bool job_unsettled(const struct job *j, int64_t wall_ms)
+/* Settled runs stay so: thousands of jobs are asked this again and again, and their runs lie far apart in memory. */
+static bool job_unsettled(const struct job *j, struct job_poll *jp, int64_t wall_ms)
 {
+  if (jp->settled_generation == j->runs_generation)
+    return false;
   for (size_t i = 0; i < j->run_count && i < 10; i++)
     if (run_is_unsettled(&j->runs[i], wall_ms))
       return true;
+  jp->settled_generation = j->runs_generation;
   return false;
 }
 
@@ -81,9 +86,16 @@ int64_t rhythm_runs_ms(const struct poller *p, const struct place_poll *pp, cons
   }
   *why = ASK_WHY_REST;
   int64_t every = rest_ms(j, now->wall_ms);
-  if (every > SETTLE_EVERY_MS && job_unsettled(j, now->wall_ms))
+  if (every > SETTLE_EVERY_MS && job_unsettled(j, jp, now->wall_ms))
     return SETTLE_EVERY_MS;
   return stretched(every, pp->rest_stretch * (double)away, REST_MAX_MS);
+}
+
+/* Runs begin and end, jobs come: none of it by so much in a few seconds. Another view is another matter. */
+bool rhythm_is_out_of_date(const struct poller *p, const struct place_poll *pp, int64_t mono_ms)
+{
+  return pp->balanced_mono_ms == INT64_MIN || pp->balanced_wants != p->wants_hash ||
+         mono_ms - pp->balanced_mono_ms >= BALANCE_EVERY_MS;
 }
 
 /* What the present intervals amount to, and by how much they must be stretched to keep within the aims. */
@@ -105,8 +117,8 @@ void rhythm_balance(struct poller *p, struct place_poll *pp, const struct model 
     else
       live += a_second;
   }
-  pp->live_load = live;
-  pp->rest_load = rest;
+  pp->balanced_mono_ms = now->mono_ms;
+  pp->balanced_wants = p->wants_hash;
   pp->live_stretch = live > LIVE_LOAD_MAX ? live / LIVE_LOAD_MAX : 1;
   pp->rest_stretch = rest > REST_LOAD_MAX ? rest / REST_LOAD_MAX : 1;
 }

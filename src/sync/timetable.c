@@ -34,6 +34,7 @@ void timetable_update(struct place_poll *pp, const struct model *m, int place, i
   uint64_t key = timetable_key(rows);
   if (pp->timetable_key == key && wall_ms < pp->timetable_next_ms)
     return;
+  place_poll_changed(pp);
   time_passes(pp, wall_ms);
   pp->timetable_key = key;
   pp->timetable_next_ms = wall_ms + TIMETABLE_AGAIN_MS;
