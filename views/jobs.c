@@ -5,19 +5,17 @@
 #include <string.h>
 #include "base/xalloc.h"
 #include "model/cost.h"
-#include "model/schedule.h"
 #include "views/format.h"
+#include "views/job_sums.h"
 #include "views/money.h"
 #include "views/rows.h"
-
-#define OUTCOMES 8
 
 struct jobs_row {
   struct row_key key;
   strid name;
   struct run last; /* has_last */
   bool has_last, asked, failed_to_read, gone, defined;
-  uint8_t outcomes[OUTCOMES]; /* enum run_state, newest first */
+  uint8_t outcomes[JOB_SUM_OUTCOMES]; /* enum run_state, newest first */
   uint8_t outcome_count;
   uint8_t type;
   int64_t typical_ms; /* median of the successful runs known; WHEN_NONE */
@@ -30,21 +28,11 @@ struct jobs_row {
   const char *place_label;
 };
 
-/* When a job starts next is worked out again only when that moment has passed or the triggers were read again. */
-struct next_start {
-  int64_t at_ms, triggers_ms;
-  bool known;
-};
-
 struct jobs_state {
   struct list list;
   size_t read, total; /* jobs whose runs were read */
   char *trouble;      /* why there is nothing to see */
-  struct {
-    struct next_start *next; /* by job index */
-    size_t count;
-  } * places;
-  size_t place_count;
+  struct job_sums sums;
 };
 
 /* --- columns -------------------------------------------------------------------------------------------------------- */
@@ -99,7 +87,7 @@ static void text_outcomes(const void *row, const struct list_env *env, struct bu
 {
   ROW;
   (void)env;
-  for (int i = 0; i < OUTCOMES - r->outcome_count; i++) {
+  for (int i = 0; i < JOB_SUM_OUTCOMES - r->outcome_count; i++) {
     buf_addc(out, ' ');
   }
   for (int i = r->outcome_count; i > 0; i--) {
@@ -329,7 +317,7 @@ static const struct list_column columns[] = {
     {.title = NULL, .word = "state", .min = 1, .max = 1, .worth = 100, .text = text_sign, .style = style_state, .compare = by_state, .big_first = true},
     {.title = "JOB", .word = "job", .min = 20, .max = 48, .worth = 100, .name = true, .searched = true, .text = text_name, .style = style_name, .compare = by_name},
     {.title = "LAST", .word = "last", .min = 13, .max = 13, .worth = 99, .searched = true, .text = text_last, .style = style_state, .compare = by_last, .big_first = true},
-    {.title = "OUTCOMES", .min = OUTCOMES, .max = OUTCOMES, .worth = 98, .text = text_outcomes},
+    {.title = "OUTCOMES", .min = JOB_SUM_OUTCOMES, .max = JOB_SUM_OUTCOMES, .worth = 98, .text = text_outcomes},
     {.title = "NEXT", .word = "next", .min = 9, .max = 10, .worth = 91, .text = text_next, .compare = by_next},
     {.title = "TYPICAL", .word = "typical", .min = 7, .max = 7, .worth = 96, .align = TEXT_RIGHT, .text = text_typical, .compare = by_typical, .big_first = true},
     {.title = "DPU", .word = "dpu", .min = 6, .max = 6, .worth = 94, .align = TEXT_RIGHT, .text = text_dpu, .compare = by_dpu, .big_first = true},
@@ -363,6 +351,7 @@ static struct err jobs_open(struct view *v, const struct view_args *args)
   (void)args;
   list_init(&s->list, &list_ops);
   list_set_sort(&s->list, 0, true);
+  job_sums_init(&s->sums);
   return err_ok();
 }
 
@@ -370,10 +359,7 @@ static void jobs_close(struct view *v)
 {
   struct jobs_state *s = v->state;
   list_fini(&s->list);
-  for (size_t p = 0; p < s->place_count; p++) {
-    free(s->places[p].next);
-  }
-  free(s->places);
+  job_sums_fini(&s->sums);
   free(s->trouble);
 }
 
@@ -389,35 +375,11 @@ static void jobs_wants(const struct view *v, const struct scene *scene, struct w
   rows_want_all_runs(scene, WANT_BEHIND, out);
 }
 
-static int64_t next_start(struct jobs_state *s, const struct scene *scene, int place, size_t index)
-{
-  const struct place *p = &scene->model->places[place];
-  if ((size_t)place >= s->place_count) {
-    s->places = xreallocarray(s->places, (size_t)place + 1, sizeof *s->places);
-    memset(s->places + s->place_count, 0, ((size_t)place + 1 - s->place_count) * sizeof *s->places);
-    s->place_count = (size_t)place + 1;
-  }
-  if (index >= s->places[place].count) {
-    size_t count = p->job_count;
-    s->places[place].next = xreallocarray(s->places[place].next, count, sizeof(struct next_start));
-    memset(s->places[place].next + s->places[place].count, 0,
-           (count - s->places[place].count) * sizeof(struct next_start));
-    s->places[place].count = count;
-  }
-  struct next_start *n = &s->places[place].next[index];
-  bool passed = n->at_ms != WHEN_NONE && n->at_ms <= scene->now_ms;
-  if (!n->known || passed || n->triggers_ms != p->triggers_fresh.fetched_ms) {
-    n->known = true;
-    n->triggers_ms = p->triggers_fresh.fetched_ms;
-    n->at_ms = schedule_next(scene->model, place, p->jobs[index].name, scene->now_ms, NULL);
-  }
-  return n->at_ms;
-}
-
-static void fill_row(struct jobs_row *row, const struct scene *scene, int place, size_t index)
+static void fill_row(struct jobs_state *s, struct jobs_row *row, const struct scene *scene, int place, size_t index)
 {
   const struct model *m = scene->model;
   const struct job *j = &m->places[place].jobs[index];
+  const struct job_sum *sum = job_sums_get(&s->sums, scene, place, index);
   const struct job_stats *stats = stats_cache_get(scene->stats, m, place, index);
   row->key = row_key_of_job(place, j->name);
   row->name = j->name;
@@ -436,17 +398,12 @@ static void fill_row(struct jobs_row *row, const struct scene *scene, int place,
     row->last = j->runs[0];
     row->has_last = true;
   }
-  row->outcome_count = (uint8_t)stats_outcomes(j, row->outcomes, OUTCOMES);
-  size_t reach = model_runs_reach(j, scene->since_ms);
-  for (size_t i = 0; i < reach; i++) {
-    const struct run *r = &j->runs[i];
-    if (run_meets(r, scene->since_ms, scene->until_ms, scene->now_ms)) {
-      struct cost c = cost_of_run(m, scene->prices, place, j, r, scene->now_ms);
-      cost_sum_add(&row->cost, &c);
-      row->runs++;
-      row->failed += format_is_failure((enum run_state)r->state);
-    }
-  }
+  memcpy(row->outcomes, sum->outcomes, sizeof row->outcomes);
+  row->outcome_count = sum->outcome_count;
+  row->runs = sum->runs;
+  row->failed = sum->failed;
+  row->cost = sum->cost;
+  row->next_ms = sum->next_ms;
 }
 
 static void jobs_update(struct view *v, const struct scene *scene)
@@ -462,8 +419,7 @@ static void jobs_update(struct view *v, const struct scene *scene)
         continue;
       }
       struct jobs_row *row = list_add(&s->list);
-      fill_row(row, scene, (int)p, i);
-      row->next_ms = next_start(s, scene, (int)p, i);
+      fill_row(s, row, scene, (int)p, i);
       row->place_label = rows_place_label(m, (int)p);
       s->total++;
       s->read += row->asked;
