@@ -225,24 +225,34 @@ static void text_cleaner_letter(struct text_cleaner *t, int32_t c)
     }
     return;
   }
+  if (!starts && text_is_joined(t->prev, c)) {
+    t->prev = c;
+    t->state = state;
+    return;
+  }
+  /* What has cells of its own is a letter wherever it stands: never dropped, and what comes after stands on it. So whole words of signs
+   * that cling to what follows (U+0600 and its kin, Hangul consonants) neither swallow a letter nor come out otherwise a second time. */
+  bool letter = text_cells(c) > 0;
   /* A Hangul vowel has no cell of its own and does not cling to a circle; on one that it got before it stays. */
-  if (starts && t->prev == TEXT_DOTTED_CIRCLE && text_cells(c) == 0)
+  if (starts && t->prev == TEXT_DOTTED_CIRCLE && !letter)
     starts = false;
-  bool joined = text_is_joined(t->prev, c);
+  /* A mark too many was never there: a trace of it would decide about what follows, and be gone the next time. */
+  if (!letter && !starts && t->marks == TEXT_MARKS_MAX)
+    return;
   t->state = t->prev == 0 ? 0 : state;
   t->prev = c;
+  if (letter) {
+    t->marks = 0;
+    text_cleaner_put_letter(t, c);
+    return;
+  }
   if (starts) {
     t->marks = 0;
-    if (text_cells(c) == 0 && !text_ascii) {
-      text_cleaner_put_letter(t, TEXT_DOTTED_CIRCLE);
-      t->marks = 1;
-    }
-    text_cleaner_put_letter(t, c);
-  } else if (!joined && t->marks < TEXT_MARKS_MAX) {
-    t->marks++;
-    if (!text_ascii)
-      text_cleaner_put_letter(t, c);
+    text_cleaner_put_letter(t, text_ascii ? c : TEXT_DOTTED_CIRCLE);
   }
+  t->marks++;
+  if (!text_ascii)
+    text_cleaner_put_letter(t, c);
 }
 
 /* A control character; returns the bytes it takes with it. */

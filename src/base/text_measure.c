@@ -8,6 +8,9 @@
 #include <wchar.h>
 #include "base/private.h"
 
+/* Signs that cling to what follows can go on for ever (U+0600, Hangul consonants); as one cluster they would hide a whole name. */
+#define CLUSTER_CELLS 8
+
 /* Does the C library know more than ASCII, that is, did the program set a UTF-8 locale? */
 static bool text_locale_is_wide(void)
 {
@@ -41,7 +44,7 @@ static size_t text_cluster(const char *s, size_t len, int *cells)
     return at;
   while (at < len && ((unsigned char)s[at] & 0x80) != 0) { /* ASCII never continues a cluster that is clean */
     int32_t next = text_next(s + at, len - at, &used);
-    if (next < 0 || text_breaks(c, next, &state))
+    if (next < 0 || text_breaks(c, next, &state) || *cells + text_cells(next) > CLUSTER_CELLS)
       break;
     *cells += text_cells(next);
     c = next;

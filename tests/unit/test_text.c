@@ -22,7 +22,8 @@
 #define BOY      "\xf0\x9f\x91\xa6"
 #define FLAG_F   "\xf0\x9f\x87\xab"
 #define FLAG_I   "\xf0\x9f\x87\xae"
-#define DAY      "\xe6\x97\xa5" /* U+65E5 */
+#define DAY      "\xe6\x97\xa5"                     /* U+65E5 */
+#define FOUR     "\xd8\x80\xd8\x80\xd8\x80\xd8\x80" /* U+0600, which clings to what follows */
 #define ELLIPSIS "\xe2\x80\xa6"
 
 static void test_width_of_names(void **state)
@@ -82,6 +83,7 @@ static void test_fit_never_splits(void **state)
       {FLAG_F FLAG_I "x", 1, 0, 0},
       {FLAG_F FLAG_I "x", 2, 8, 2},
       {"\xe1\x84\x80\xe1\x85\xa1\xe1\x86\xa8x", 2, 9, 2},
+      {FOUR FOUR FOUR "x", 10, 16, 8}, /* one cluster without end does not hide the line */
       {"", 5, 0, 0},
   };
   for (size_t i = 0; i < COUNT_OF(cases); i++) {

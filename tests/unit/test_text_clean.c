@@ -27,6 +27,10 @@
 #define FLAG_F "\xf0\x9f\x87\xab"
 #define FLAG_I "\xf0\x9f\x87\xae"
 #define DAY    "\xe6\x97\xa5" /* U+65E5 */
+#define SIGN   "\xd8\x80"     /* U+0600: clings to what follows */
+#define KIYEOK "\xe1\x84\x80" /* U+1100: a Hangul consonant, which clings to the next */
+#define VOWEL  "\xe1\x85\xa1" /* U+1161 */
+#define FINAL  "\xe1\x86\xa8" /* U+11A8 */
 
 struct clean_case {
   const char *name;
@@ -254,6 +258,20 @@ static void test_clean_clusters(void **state)
       {"jamo", TEXT_OF("\xe1\x84\x80\xe1\x85\xa1\xe1\x86\xa8"), "\xe1\x84\x80\xe1\x85\xa1\xe1\x86\xa8"},
       {"vowel without its consonant", TEXT_OF("7\xe1\x85\xa1x"), "7" CIRCLE "\xe1\x85\xa1x"},
       {"spacing marks", TEXT_OF("\xe0\xa4\x95\xe0\xa4\xbe"), "\xe0\xa4\x95\xe0\xa4\xbe"},
+      {"many signs before a letter, which stays", TEXT_OF(SIGN SIGN SIGN SIGN SIGN SIGN SIGN DAY),
+       SIGN SIGN SIGN SIGN SIGN SIGN SIGN DAY},
+      {"signs among broken bytes", TEXT_OF(SIGN SIGN SIGN SIGN SIGN SIGN "\xff" SIGN "\xd8\x08" SIGN),
+       SIGN SIGN SIGN SIGN SIGN SIGN BROKEN SIGN BROKEN SIGN},
+      {"signs before a flag", TEXT_OF(SIGN SIGN SIGN SIGN SIGN FLAG_F FLAG_I FLAG_F),
+       SIGN SIGN SIGN SIGN SIGN FLAG_F FLAG_I FLAG_F},
+      {"marks on the last of many signs", TEXT_OF(SIGN SIGN SIGN ACUTE ACUTE ACUTE ACUTE ACUTE SIGN ACUTE),
+       SIGN SIGN SIGN ACUTE ACUTE ACUTE ACUTE SIGN ACUTE},
+      {"consonants in a row", TEXT_OF(KIYEOK KIYEOK KIYEOK KIYEOK KIYEOK KIYEOK VOWEL KIYEOK),
+       KIYEOK KIYEOK KIYEOK KIYEOK KIYEOK KIYEOK VOWEL KIYEOK},
+      {"a dropped final says nothing of what follows", TEXT_OF(KIYEOK VOWEL VOWEL VOWEL VOWEL FINAL VOWEL "x"),
+       KIYEOK VOWEL VOWEL VOWEL VOWEL "x"},
+      {"a joiner between signs", TEXT_OF(SIGN ACUTE ACUTE ACUTE ZWJ SIGN ACUTE ACUTE ACUTE ACUTE ACUTE "x"),
+       SIGN ACUTE ACUTE ACUTE SIGN ACUTE ACUTE ACUTE ACUTE "x"},
       {"Thai", TEXT_OF("\xe0\xb8\x81\xe0\xb8\xb3"), "\xe0\xb8\x81\xe0\xb8\xb3"},
   };
   check_clean(cases, COUNT_OF(cases), TEXT_LINE);
